@@ -1,0 +1,64 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Settings that every Swift target of the package shares.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .treatAllWarnings(as: .error),
+]
+
+func swiftTarget(_ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "edge-agent",
+    products: [
+        .library(name: "BleCore", targets: ["BleCore"]),
+        .executable(name: "edge-agent", targets: ["edge-agent"]),
+        .executable(name: "bluez-simulator", targets: ["bluez-simulator"]),
+    ],
+    targets: [
+        // C libraries of the system: a module map and a shim each, no logic. One Swift target imports each.
+        .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+        .systemLibrary(name: "CMosquitto", pkgConfig: "libmosquitto", providers: [.apt(["libmosquitto-dev", "libssl-dev"])]),
+        .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+        .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+
+        swiftTarget("EventLoop", ["CLinux"]),
+        swiftTarget("DBus", ["CDBus", "EventLoop"]),
+        swiftTarget("MQTT", ["CMosquitto", "EventLoop"]),
+        swiftTarget("BleCore", ["DBus", "EventLoop"]),
+        swiftTarget("TaskQueue"),
+        swiftTarget("EdgeAgent", ["BleCore", "TaskQueue", "MQTT", "EventLoop", "CJansson", "CYAML", "CCrypto"]),
+        .executableTarget(name: "edge-agent", dependencies: ["EdgeAgent"], swiftSettings: strict),
+        swiftTarget("BlueZSimulator", ["DBus", "EventLoop"]),
+        .executableTarget(name: "bluez-simulator", dependencies: ["BlueZSimulator"], swiftSettings: strict),
+
+        // Private buses, brokers and processes for tests; never part of a shipped target.
+        .target(
+            name: "TestSupport",
+            dependencies: ["EventLoop", "DBus", "BlueZSimulator"],
+            path: "Tests/TestSupport",
+            swiftSettings: strict
+        ),
+        tests("EventLoopTests", ["EventLoop", "TestSupport"]),
+        tests("DBusTests", ["DBus", "EventLoop", "TestSupport"]),
+        tests("MQTTTests", ["MQTT", "EventLoop", "TestSupport"]),
+        tests("BleCoreTests", ["BleCore", "DBus", "EventLoop", "BlueZSimulator", "TestSupport"]),
+        tests("TaskQueueTests", ["TaskQueue"]),
+        tests("EdgeAgentTests", ["EdgeAgent", "BleCore", "TaskQueue", "MQTT", "EventLoop", "TestSupport"]),
+        tests("BlueZSimulatorTests", ["BlueZSimulator", "DBus", "EventLoop", "TestSupport"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
