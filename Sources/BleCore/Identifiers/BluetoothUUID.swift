@@ -1,0 +1,88 @@
+/// A UUID of the attribute protocol: 16 or 32 bits on the Bluetooth base, or 128 bits.
+///
+/// Two forms of one UUID are equal: `180f` is `0000180f-0000-1000-8000-00805f9b34fb`.
+/// Source: Bluetooth Core Specification 5.4, Vol 3, Part B, 2.5.1 (the base UUID).
+public struct BluetoothUUID: Hashable, Sendable, Comparable {
+    /// The upper and lower halves of the 128 bits, in printing order.
+    public let high: UInt64
+    public let low: UInt64
+
+    private static let baseHigh: UInt64 = 0x0000_0000_0000_1000
+    private static let baseLow: UInt64 = 0x8000_0080_5F9B_34FB
+
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// A 16- or 32-bit UUID on the Bluetooth base.
+    public init(short: UInt32) {
+        high = UInt64(short) << 32 | Self.baseHigh
+        low = Self.baseLow
+    }
+
+    /// Reads 4, 8 or 32 hexadecimal digits in any case; 32 with all four hyphens at their places or with none.
+    public init?(_ text: some StringProtocol) {
+        var halves: (UInt64, UInt64) = (0, 0)
+        var digits = 0
+        var hyphens = 0
+        for byte in text.utf8 {
+            if byte == 0x2D {
+                let place = [8, 12, 16, 20]
+                guard hyphens < 4, digits == place[hyphens] else { return nil }
+                hyphens += 1
+                continue
+            }
+            guard let nibble = hexNibble(byte), digits < 32 else { return nil }
+            if digits < 16 { halves.0 = halves.0 << 4 | UInt64(nibble) } else { halves.1 = halves.1 << 4 | UInt64(nibble) }
+            digits += 1
+        }
+        switch (digits, hyphens) {
+        case (4, 0), (8, 0): self.init(short: UInt32(truncatingIfNeeded: halves.0))
+        case (32, 0), (32, 4): self.init(high: halves.0, low: halves.1)
+        default: return nil
+        }
+    }
+
+    public static func < (left: Self, right: Self) -> Bool { (left.high, left.low) < (right.high, right.low) }
+
+    /// The 16- or 32-bit form, when the UUID is on the Bluetooth base.
+    public var short: UInt32? {
+        low == Self.baseLow && high & 0xFFFF_FFFF == Self.baseHigh ? UInt32(truncatingIfNeeded: high >> 32) : nil
+    }
+
+    /// All 128 bits, lower case, with hyphens: the form that BlueZ uses.
+    public var full: String {
+        let text = hexText(high, digits: 16) + hexText(low, digits: 16)
+        let bytes = Array(text.utf8)
+        var out: [UInt8] = []
+        out.reserveCapacity(36)
+        for (index, byte) in bytes.enumerated() {
+            if index == 8 || index == 12 || index == 16 || index == 20 { out.append(0x2D) }
+            out.append(byte)
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+}
+
+extension BluetoothUUID: CustomStringConvertible {
+    /// The shortest form, lower case: `180f`, `12345678`, or all 128 bits with hyphens.
+    public var description: String {
+        guard let short else { return full }
+        return hexText(UInt64(short), digits: short >> 16 == 0 ? 4 : 8)
+    }
+}
+
+extension BluetoothUUID: ExpressibleByIntegerLiteral {
+    public init(integerLiteral value: UInt32) { self.init(short: value) }
+}
+
+private func hexText(_ value: UInt64, digits: Int) -> String {
+    String(unsafeUninitializedCapacity: digits) { buffer in
+        for index in 0..<digits {
+            let nibble = Int(truncatingIfNeeded: value >> UInt64(4 * (digits - 1 - index)) & 15)
+            buffer[index] = lowerHexDigits.utf8Start[nibble]
+        }
+        return digits
+    }
+}
