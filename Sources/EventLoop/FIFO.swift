@@ -1,0 +1,39 @@
+/// A first-in, first-out queue in one array, whose taken front is given back in steps.
+package struct FIFO<Element> {
+    private var storage: [Element?] = []
+    private var head = 0
+
+    package init() {}
+
+    package var isEmpty: Bool { head == storage.count }
+    package var count: Int { storage.count - head }
+    package var first: Element? { head < storage.count ? storage[head] : nil }
+
+    package mutating func append(_ element: Element) { storage.append(element) }
+
+    package mutating func popFirst() -> Element? {
+        guard head < storage.count else { return nil }
+        let element = storage[head]
+        storage[head] = nil
+        head += 1
+        if head == storage.count {
+            storage.removeAll(keepingCapacity: storage.capacity <= 4096)
+            head = 0
+        } else if head >= 4096, head * 2 >= storage.count {
+            storage.removeFirst(head)
+            head = 0
+        }
+        return element
+    }
+
+    /// Removes and returns the first element that fulfils the condition.
+    package mutating func removeFirst(where condition: (Element) -> Bool) -> Element? {
+        for index in head..<storage.count {
+            if let element = storage[index], condition(element) {
+                storage.remove(at: index)
+                return element
+            }
+        }
+        return nil
+    }
+}
