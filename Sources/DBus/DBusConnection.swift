@@ -1,4 +1,5 @@
 package import EventLoop
+internal import Synchronization
 
 /// A connection to a message bus, driven by an event loop.
 ///
@@ -7,17 +8,17 @@ package actor DBusConnection {
     /// Receives what is no reply to our own calls. Runs on the loop; must not block.
     package typealias Handler = @Sendable (DBusMessage) -> Void
 
-    private struct Pending {
-        /// Taken when the caller is resumed: by the reply, the end of the connection, or cancellation.
-        var continuation: CheckedContinuation<DBusMessage, any Error>?
-        var settled: (@Sendable () -> Void)?
-    }
+    /// What became of a call: its reply, `DBusFailure.error`, or `DBusFailure.disconnected`.
+    package typealias Outcome = Result<DBusMessage, DBusFailure>
+
+    /// Receives the outcome of a call. Runs on the loop, in the order of the messages; must not block.
+    package typealias Completion = @Sendable (Outcome) -> Void
 
     /// Our name on the bus, such as `:1.42`.
     package nonisolated let uniqueName: String
     package nonisolated let loop: EventLoop
     private let handle: ConnectionHandle
-    private var pending: [UInt32: Pending] = [:]
+    private var pending: [UInt32: Completion] = [:]
     private var handler: Handler?
     private var onDisconnect: (@Sendable () -> Void)?
     private var hook: UInt64?
@@ -53,37 +54,32 @@ package actor DBusConnection {
         if !open { onDisconnect() }
     }
 
+    /// Calls a method. There is no time limit; the completion comes exactly once, and before any later message is
+    /// handled, so a snapshot can be taken up before the signals that follow it.
+    package func call(_ message: DBusMessage, completion: @escaping Completion) {
+        do throws(DBusFailure) {
+            guard open else { throw .disconnected }
+            pending[try handle.send(message)] = completion
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
     /// Calls a method and waits for its reply. There is no time limit: cancel the task to stop waiting.
     ///
-    /// - Parameter settled: called on the loop when the call is truly over, though the caller was cancelled before:
-    ///   with the reply, or with the connection's end.
     /// - Throws: `DBusFailure.error` for an error reply, `.disconnected`, or `CancellationError`; the call itself is
     ///   not undone by cancellation.
-    package func call(
-        _ message: DBusMessage,
-        settled: (@Sendable () -> Void)? = nil
-    ) async throws -> DBusMessage {
-        do {
-            try Task.checkCancellation()
-            guard open else { throw DBusFailure.disconnected }
-        } catch {
-            settled?()
-            throw error
-        }
-        let serial: UInt32
-        do {
-            serial = try handle.send(message)
-        } catch {
-            settled?()
-            throw error
-        }
+    package func call(_ message: DBusMessage) async throws -> DBusMessage {
+        try Task.checkCancellation()
+        let waiter = ReplyWaiter()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                pending[serial] = Pending(continuation: continuation, settled: settled)
-                if Task.isCancelled { abandon(serial) }
+                waiter.continuation.withLock { $0 = continuation }
+                call(message) { waiter.resume($0.mapError { $0 }) }
+                if Task.isCancelled { waiter.resume(.failure(CancellationError())) }
             }
         } onCancel: {
-            loop.execute { self.assumeIsolated { $0.abandon(serial) } }
+            waiter.resume(.failure(CancellationError()))
         }
     }
 
@@ -107,20 +103,11 @@ package actor DBusConnection {
         handle.detach()
         let calls = pending
         pending = [:]
-        for call in calls.values {
-            call.continuation?.resume(throwing: DBusFailure.disconnected)
-            call.settled?()
-        }
+        for completion in calls.values { completion(.failure(.disconnected)) }
         handler = nil
         let onDisconnect = onDisconnect
         self.onDisconnect = nil
         onDisconnect?()
-    }
-
-    private func abandon(_ serial: UInt32) {
-        guard let continuation = pending[serial]?.continuation else { return }
-        pending[serial]?.continuation = nil
-        continuation.resume(throwing: CancellationError())
     }
 
     /// Handles what has arrived; true when more may be waiting.
@@ -141,15 +128,25 @@ package actor DBusConnection {
     }
 
     private func settle(_ reply: DBusMessage) {
-        guard let call = pending.removeValue(forKey: reply.replySerial) else { return }
-        if let continuation = call.continuation {
-            if reply.kind == .error {
-                let name = reply.errorName ?? "org.freedesktop.DBus.Error.Failed"
-                continuation.resume(throwing: DBusFailure.error(name: name, message: reply.errorMessage))
-            } else {
-                continuation.resume(returning: reply)
-            }
+        guard let completion = pending.removeValue(forKey: reply.replySerial) else { return }
+        if reply.kind == .error {
+            let name = reply.errorName ?? "org.freedesktop.DBus.Error.Failed"
+            completion(.failure(.error(name: name, message: reply.errorMessage)))
+        } else {
+            completion(.success(reply))
         }
-        call.settled?()
+    }
+}
+
+/// One caller that waits; resumed once, by its reply or by cancellation, which may come from any thread.
+private final class ReplyWaiter: Sendable {
+    let continuation = Mutex<CheckedContinuation<DBusMessage, any Error>?>(nil)
+
+    func resume(_ outcome: Result<DBusMessage, any Error>) {
+        let waiting = continuation.withLock { continuation in
+            defer { continuation = nil }
+            return continuation
+        }
+        waiting?.resume(with: outcome)
     }
 }

@@ -94,6 +94,12 @@ package final class DBusMessage: @unchecked Sendable {
         }
     }
 
+    /// Whether the message comes from that connection, a unique name such as `:1.3`.
+    package func isFrom(_ sender: String) -> Bool { dbus_message_has_sender(pointer, sender) != 0 }
+
+    /// Whether this is a call of, or a signal from, that interface.
+    package func hasInterface(_ interface: String) -> Bool { dbus_message_has_interface(pointer, interface) != 0 }
+
     /// The text of an error reply: its first argument when that is a string.
     package var errorMessage: String {
         var reader = reader()
