@@ -52,7 +52,7 @@ public struct BleFailure: Error, Equatable, Sendable {
 
     /// Whether the device has carried out what it was told.
     public enum Applied: Equatable, Sendable {
-        case no, maybe
+        case no, maybe, yes
         /// The first bytes of a value that was sent in parts.
         case partly(bytes: Int)
     }

@@ -1,0 +1,80 @@
+internal import DBus
+
+/// Names of BlueZ's D-Bus interface. Source: BlueZ 5.66, doc/*-api.txt.
+enum BluezNames {
+    static let service = "org.bluez"
+    static let adapter = "org.bluez.Adapter1"
+    static let device = "org.bluez.Device1"
+    static let gattService = "org.bluez.GattService1"
+    static let characteristic = "org.bluez.GattCharacteristic1"
+    static let descriptor = "org.bluez.GattDescriptor1"
+    static let monitorManager = "org.bluez.AdvertisementMonitorManager1"
+}
+
+/// The name of an adapter as the kernel gives it: `hci0`.
+public struct AdapterName: Hashable, Sendable, Comparable, CustomStringConvertible {
+    public let text: String
+
+    /// Reads `hci` and a number of up to five digits.
+    public init?(_ text: some StringProtocol) {
+        guard text.hasPrefix("hci"), (4...8).contains(text.utf8.count) else { return nil }
+        guard text.utf8.dropFirst(3).allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        self.text = String(text)
+    }
+
+    public var description: String { text }
+
+    public static func < (left: Self, right: Self) -> Bool {
+        (left.text.utf8.count, left.text) < (right.text.utf8.count, right.text)
+    }
+}
+
+/// Where an object path of BlueZ points to.
+///
+/// Source: BlueZ 5.66, the paths that `device.c` and `gatt-client.c` make:
+/// `/org/bluez/hci0/dev_AA_BB_CC_DD_EE_FF/service000a/char000b/desc000d`.
+struct BluezPath: Equatable {
+    enum Node: Equatable {
+        case service(UInt16), characteristic(UInt16), descriptor(UInt16)
+
+        /// The handle in the object path: that of the declaration.
+        var handle: UInt16 {
+            switch self {
+            case .service(let handle), .characteristic(let handle), .descriptor(let handle): handle
+            }
+        }
+    }
+
+    let adapter: AdapterName
+    var device: DeviceAddress?
+    /// The path's own node below the device.
+    var node: Node?
+
+    /// Takes a path apart; nil when it is none of BlueZ's adapters, devices or attributes.
+    init?(_ path: ObjectPath) {
+        let parts = path.text.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        guard (3...7).contains(parts.count), parts[0] == "org", parts[1] == "bluez" else { return nil }
+        guard let adapter = AdapterName(parts[2]) else { return nil }
+        self.adapter = adapter
+        guard parts.count > 3 else { return }
+        guard parts[3].hasPrefix("dev_"), let address = DeviceAddress(parts[3].dropFirst(4)) else { return nil }
+        device = address
+        guard parts.count > 4 else { return }
+        let kinds: [(prefix: String, make: (UInt16) -> Node)] = [
+            ("service", Node.service), ("char", Node.characteristic), ("desc", Node.descriptor),
+        ]
+        for (part, kind) in zip(parts.dropFirst(4), kinds) {
+            guard part.hasPrefix(kind.prefix), part.utf8.count == kind.prefix.utf8.count + 4 else { return nil }
+            guard let handle = UInt16(part.dropFirst(kind.prefix.count), radix: 16) else { return nil }
+            node = kind.make(handle)
+        }
+    }
+
+    /// The object of an adapter.
+    static func adapter(_ name: AdapterName) -> ObjectPath? { ObjectPath("/org/bluez/\(name)") }
+
+    /// The object of a device under an adapter.
+    static func device(_ address: DeviceAddress, under adapter: AdapterName) -> ObjectPath? {
+        ObjectPath("/org/bluez/\(adapter)/dev_" + address.text(digits: upperHexDigits, separator: 0x5F))
+    }
+}

@@ -1,0 +1,157 @@
+internal import DBus
+
+/// What BlueZ tells of one device under one adapter (`org.bluez.Device1`), and when it was heard.
+struct DeviceRecord {
+    /// What a message has touched.
+    struct Parts: OptionSet {
+        let rawValue: Int
+        static let connected = Parts(rawValue: 1)
+        static let servicesResolved = Parts(rawValue: 2)
+        static let name = Parts(rawValue: 4)
+        /// The device was heard: signal strength or advertised data came in.
+        static let heard = Parts(rawValue: 8)
+        static let bond = Parts(rawValue: 16)
+        static let other = Parts(rawValue: 32)
+    }
+
+    let path: ObjectPath
+    let adapter: AdapterName
+    var address: DeviceAddress { advertisement.address }
+    /// What it sends out. `signals` is 0 while BlueZ only remembers the device.
+    var advertisement: Advertisement
+    var connected = false
+    var servicesResolved = false
+    var paired = false
+    var bonded = false
+    var trusted = false
+    var blocked = false
+    var attributes = AttributeTable()
+
+    init(path: ObjectPath, adapter: AdapterName, address: DeviceAddress) {
+        self.path = path
+        self.adapter = adapter
+        advertisement = Advertisement(address: address, adapter: adapter.text, heard: 0)
+    }
+
+    /// Takes up changed properties.
+    ///
+    /// - Parameter live: false for the object tree as it was found: BlueZ remembers devices that are long gone.
+    mutating func apply(_ properties: MessageReader, live: Bool, now: Int64) throws(DBusFailure) -> Parts {
+        var properties = properties
+        var parts: Parts = []
+        while !properties.atEnd {
+            var property = try properties.dictionaryEntry()
+            let name = try property.key()
+            var value = try property.variant()
+            parts.formUnion(try apply(name, &value))
+        }
+        // A device without a signal strength was not heard: BlueZ sets it with each report.
+        if !live { parts.remove(.heard) }
+        if parts.contains(.heard) {
+            if advertisement.signals == 0 { advertisement.firstHeard = now }
+            advertisement.lastHeard = now
+            advertisement.signals &+= 1
+        }
+        return parts
+    }
+
+    private mutating func apply(_ name: MessageText, _ value: inout MessageReader) throws(DBusFailure) -> Parts {
+        switch name {
+        case "RSSI":
+            advertisement.rssi = Int(try value.int16())
+            return .heard
+        case "ManufacturerData":
+            advertisement.manufacturerData = try Self.manufacturerData(try value.array())
+            return .heard
+        case "ServiceData":
+            advertisement.serviceData = try Self.serviceData(try value.array())
+            return .heard
+        case "TxPower":
+            advertisement.txPower = Int(try value.int16())
+            return .heard
+        case "UUIDs":
+            advertisement.services = try Self.uuids(try value.array())
+            return .other
+        case "Name":
+            let name = try value.string()
+            // BlueZ shows the address, with hyphens, for want of a name.
+            advertisement.name = DeviceAddress(name) == address ? nil : name
+            return .name
+        case "AddressType":
+            advertisement.addressType = try value.string() == "random" ? .random : .public
+            return .other
+        case "Connected":
+            connected = try value.bool()
+            return .connected
+        case "ServicesResolved":
+            servicesResolved = try value.bool()
+            return .servicesResolved
+        case "Paired":
+            paired = try value.bool()
+            return .bond
+        case "Bonded":
+            bonded = try value.bool()
+            return .bond
+        case "Trusted":
+            trusted = try value.bool()
+            return .other
+        case "Blocked":
+            blocked = try value.bool()
+            return .other
+        default: return []
+        }
+    }
+
+    /// Takes up the names of properties that have no value any more.
+    mutating func invalidate(_ names: MessageReader) throws(DBusFailure) -> Parts {
+        var names = names
+        var parts: Parts = []
+        while !names.atEnd {
+            switch try names.key() {
+            // The signal strength of a scan that has ended: the last one stays, with its time.
+            case "RSSI", "TxPower": continue
+            case "Name":
+                advertisement.name = nil
+                parts.insert(.name)
+            case "ManufacturerData": advertisement.manufacturerData = [:]
+            case "ServiceData": advertisement.serviceData = [:]
+            default: continue
+            }
+        }
+        return parts
+    }
+
+    private static func manufacturerData(_ entries: MessageReader) throws(DBusFailure) -> [UInt16: [UInt8]] {
+        var entries = entries
+        var data: [UInt16: [UInt8]] = [:]
+        while !entries.atEnd {
+            var entry = try entries.dictionaryEntry()
+            let company = try entry.uint16()
+            var value = try entry.variant()
+            data[company] = try value.bytes()
+        }
+        return data
+    }
+
+    private static func serviceData(_ entries: MessageReader) throws(DBusFailure) -> [BluetoothUUID: [UInt8]] {
+        var entries = entries
+        var data: [BluetoothUUID: [UInt8]] = [:]
+        while !entries.atEnd {
+            var entry = try entries.dictionaryEntry()
+            let uuid = BluetoothUUID(try entry.string())
+            var value = try entry.variant()
+            let bytes = try value.bytes()
+            if let uuid { data[uuid] = bytes }
+        }
+        return data
+    }
+
+    private static func uuids(_ entries: MessageReader) throws(DBusFailure) -> [BluetoothUUID] {
+        var entries = entries
+        var uuids: [BluetoothUUID] = []
+        while !entries.atEnd {
+            if let uuid = BluetoothUUID(try entries.string()) { uuids.append(uuid) }
+        }
+        return uuids
+    }
+}

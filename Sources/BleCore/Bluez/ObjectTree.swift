@@ -1,0 +1,160 @@
+internal import DBus
+
+/// What BlueZ has on the bus, kept from its signals: adapters, devices and their attributes.
+///
+/// A value without side effects: each message changes it and yields what has changed.
+struct ObjectTree {
+    /// What a message has changed.
+    enum Change {
+        case adapterAdded(ObjectPath)
+        case adapterChanged(ObjectPath)
+        case adapterRemoved(AdapterRecord)
+        case deviceAdded(ObjectPath)
+        case deviceChanged(ObjectPath, DeviceRecord.Parts)
+        case deviceRemoved(DeviceRecord)
+        /// Attributes came or went.
+        case attributesChanged(device: ObjectPath)
+        /// A characteristic's `Value` or `Notifying`.
+        case characteristic(ObjectPath, value: [UInt8]?, notifying: Bool?)
+    }
+
+    private(set) var adapters: [ObjectPath: AdapterRecord] = [:]
+    private(set) var devices: [ObjectPath: DeviceRecord] = [:]
+    /// The objects of each address, one an adapter.
+    private(set) var paths: [DeviceAddress: [ObjectPath]] = [:]
+
+    /// Takes over the answer of `GetManagedObjects`, which replaces everything.
+    ///
+    /// - Throws: `DBusFailure.unexpectedType` when it is no such answer.
+    mutating func load(_ reply: DBusMessage, now: Int64) throws(DBusFailure) -> [Change] {
+        self = ObjectTree()
+        var changes: [Change] = []
+        var reader = reply.reader()
+        var objects = try reader.array()
+        while !objects.atEnd {
+            var object = try objects.dictionaryEntry()
+            let path = try object.path()
+            try added(path, try object.array(), live: false, now: now, into: &changes)
+        }
+        return changes
+    }
+
+    /// Applies `InterfacesAdded`.
+    mutating func interfacesAdded(_ signal: DBusMessage, now: Int64) throws(DBusFailure) -> [Change] {
+        var changes: [Change] = []
+        var reader = signal.reader()
+        let path = try reader.path()
+        try added(path, try reader.array(), live: true, now: now, into: &changes)
+        return changes
+    }
+
+    /// Applies `InterfacesRemoved`.
+    mutating func interfacesRemoved(_ signal: DBusMessage) throws(DBusFailure) -> [Change] {
+        var reader = signal.reader()
+        let path = try reader.path()
+        var names = try reader.array()
+        var changes: [Change] = []
+        while !names.atEnd {
+            switch try names.key() {
+            case "org.bluez.Adapter1":
+                if let adapter = adapters.removeValue(forKey: path) { changes.append(.adapterRemoved(adapter)) }
+            case "org.bluez.Device1":
+                guard let device = devices.removeValue(forKey: path) else { continue }
+                paths[device.address]?.removeAll { $0 == path }
+                if paths[device.address]?.isEmpty == true { paths[device.address] = nil }
+                changes.append(.deviceRemoved(device))
+            case "org.bluez.GattService1", "org.bluez.GattCharacteristic1", "org.bluez.GattDescriptor1":
+                guard let device = devicePath(of: path) else { continue }
+                if devices[device]?.attributes.remove(path) == true {
+                    changes.append(.attributesChanged(device: device))
+                }
+            default: continue
+            }
+        }
+        return changes
+    }
+
+    /// Applies `PropertiesChanged`.
+    mutating func propertiesChanged(_ signal: DBusMessage, now: Int64) throws(DBusFailure) -> Change? {
+        guard let path = signal.path else { return nil }
+        var reader = signal.reader()
+        let interface = try reader.key()
+        switch interface {
+        case "org.bluez.Device1":
+            guard devices[path] != nil else { return nil }
+            var parts = try devices[path]?.apply(try reader.array(), live: true, now: now) ?? []
+            parts.formUnion(try devices[path]?.invalidate(try reader.array()) ?? [])
+            return parts.isEmpty ? nil : .deviceChanged(path, parts)
+        case "org.bluez.GattCharacteristic1":
+            var properties = try reader.array()
+            var value: [UInt8]?
+            var notifying: Bool?
+            while !properties.atEnd {
+                var property = try properties.dictionaryEntry()
+                let name = try property.key()
+                var content = try property.variant()
+                switch name {
+                case "Value": value = try content.bytes()
+                case "Notifying": notifying = try content.bool()
+                case "MTU":
+                    let mtu = try content.uint16()
+                    if let device = devicePath(of: path) { devices[device]?.attributes.setMTU(mtu, of: path) }
+                default: break
+                }
+            }
+            return .characteristic(path, value: value, notifying: notifying)
+        case "org.bluez.Adapter1":
+            guard adapters[path] != nil else { return nil }
+            try adapters[path]?.apply(try reader.array())
+            return .adapterChanged(path)
+        default: return nil
+        }
+    }
+
+    private mutating func added(
+        _ path: ObjectPath,
+        _ interfaces: MessageReader,
+        live: Bool,
+        now: Int64,
+        into changes: inout [Change]
+    ) throws(DBusFailure) {
+        var interfaces = interfaces
+        while !interfaces.atEnd {
+            var interface = try interfaces.dictionaryEntry()
+            let name = try interface.key()
+            let properties = try interface.array()
+            switch name {
+            case "org.bluez.Adapter1":
+                guard let name = BluezPath(path), name.device == nil else { continue }
+                var adapter = AdapterRecord(path: path, name: name.adapter)
+                try adapter.apply(properties)
+                adapters[path] = adapter
+                changes.append(.adapterAdded(path))
+            case "org.bluez.AdvertisementMonitorManager1":
+                adapters[path]?.hasMonitor = true
+            case "org.bluez.Device1":
+                guard let place = BluezPath(path), let address = place.device, place.node == nil else { continue }
+                var device = DeviceRecord(path: path, adapter: place.adapter, address: address)
+                _ = try device.apply(properties, live: live, now: now)
+                if devices.updateValue(device, forKey: path) == nil { paths[address, default: []].append(path) }
+                changes.append(.deviceAdded(path))
+            case "org.bluez.GattService1", "org.bluez.GattCharacteristic1", "org.bluez.GattDescriptor1":
+                guard let device = devicePath(of: path), let node = BluezPath(path)?.node else { continue }
+                if try devices[device]?.attributes.add(path, node, properties) == true {
+                    changes.append(.attributesChanged(device: device))
+                }
+            default: continue
+            }
+        }
+    }
+
+    /// The device that an attribute's path lies below.
+    func devicePath(of path: ObjectPath) -> ObjectPath? {
+        var path = path
+        for _ in 0..<4 {
+            if devices[path] != nil { return path }
+            path = path.parent
+        }
+        return nil
+    }
+}

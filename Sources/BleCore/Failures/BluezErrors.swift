@@ -1,0 +1,110 @@
+internal import DBus
+
+/// The one table from what the bus and BlueZ answer to what it means.
+///
+/// Source: BlueZ 5.66, src/error.c, src/device.c (texts of `Connect`), src/gatt-client.c (`create_gatt_dbus_error`).
+enum BluezErrors {
+    private typealias Kind = BleFailure.Kind
+
+    private static let byName: [String: BleFailure.Kind] = [
+        "org.bluez.Error.NotReady": .adapterOff,
+        "org.bluez.Error.NotConnected": .linkLost,
+        "org.bluez.Error.NotPermitted": .notPermitted,
+        "org.bluez.Error.NotAuthorized": .notPermitted,
+        "org.bluez.Error.NotSupported": .notSupported,
+        "org.bluez.Error.InProgress": .busy,
+        "org.bluez.Error.InvalidValueLength": .valueTooLong(limit: nil),
+        "org.bluez.Error.InvalidOffset": .att(0x07),
+        "org.bluez.Error.DoesNotExist": .deviceRemoved,
+        "org.bluez.Error.AuthenticationFailed": .needsPairing,
+        "org.bluez.Error.AuthenticationCanceled": .needsPairing,
+        "org.bluez.Error.AuthenticationRejected": .needsPairing,
+        "org.bluez.Error.AuthenticationTimeout": .needsPairing,
+        "org.bluez.Error.ConnectionAttemptFailed": .connectFailed,
+        "org.freedesktop.DBus.Error.UnknownObject": .deviceRemoved,
+        "org.freedesktop.DBus.Error.AccessDenied": .unauthorized,
+        "org.freedesktop.DBus.Error.ServiceUnknown": .bluetoothUnavailable,
+        "org.freedesktop.DBus.Error.NameHasNoOwner": .bluetoothUnavailable,
+        "org.freedesktop.DBus.Error.NoReply": .busLost,
+        "org.freedesktop.DBus.Error.Disconnected": .busLost,
+    ]
+
+    /// Errors whose name is `Failed` and whose text tells what it was.
+    private static let byText: [(part: String, kind: BleFailure.Kind)] = [
+        ("Not connected", .linkLost),
+        ("Blocked through rfkill", .adapterBlocked),
+        ("limit reached", .noSlot),
+        ("Too many links", .noSlot),
+    ]
+
+    /// ATT errors that mean: not without pairing (Bluetooth Core 5.4, Vol 3, Part F, 3.4.1.1).
+    private static let pairingCodes: Set<UInt8> = [0x05, 0x0C, 0x0F]
+
+    /// What a failed call means.
+    ///
+    /// - Parameter changes: the call may have changed something at the device.
+    static func failure(_ failure: DBusFailure, at stage: BleFailure.Stage, changes: Bool = false) -> BleFailure {
+        guard case .error(let name, let message) = failure else {
+            if case .disconnected = failure {
+                return BleFailure(
+                    stage == .operate ? .busLost : .bluetoothUnavailable,
+                    at: stage,
+                    applied: changes ? .maybe : .no,
+                    detail: "the connection to the bus ended"
+                )
+            }
+            return BleFailure(.bus, at: stage, detail: failure.description)
+        }
+        let kind = kind(name, message, at: stage)
+        return BleFailure(
+            kind,
+            at: stage,
+            applied: changes && leavesDoubt(kind) ? .maybe : .no,
+            dbus: BleFailure.BusError(name: name, message: message),
+            detail: message
+        )
+    }
+
+    /// The code in `Operation failed with ATT error: 0x85`.
+    static func attCode(in message: String) -> UInt8? {
+        let mark = "ATT error: 0x"
+        guard let start = message.firstRange(of: mark)?.upperBound else { return nil }
+        return UInt8(message[start...].prefix(2), radix: 16)
+    }
+
+    private static func kind(_ name: String, _ message: String, at stage: BleFailure.Stage) -> BleFailure.Kind {
+        if let code = attCode(in: message) { return pairingCodes.contains(code) ? .needsPairing : .att(code) }
+        if name == "org.bluez.Error.InvalidArguments", message.contains("length") { return .valueTooLong(limit: nil) }
+        // BlueZ answers ATT 0x0d, Invalid Attribute Value Length, with InvalidArguments.
+        if name == "org.bluez.Error.InvalidArguments", stage == .operate { return .att(0x0D) }
+        if let kind = byName[name] {
+            // A call that bluetoothd took and left behind when it went away: nobody knows what became of it.
+            if kind == .bluetoothUnavailable, stage == .operate { return .busLost }
+            return kind
+        }
+        if let match = byText.first(where: { message.contains($0.part) }) { return match.kind }
+        return stage == .connect ? .connectFailed : .bus
+    }
+
+    /// Whether the device may have acted although the call failed so.
+    private static func leavesDoubt(_ kind: BleFailure.Kind) -> Bool {
+        switch kind {
+        // ATT 0x0e, Unlikely Error, is what bluetoothd makes of a request that was never answered.
+        case .att(let code): code == 0x0E
+        case .linkLost, .deviceRemoved, .busLost, .bus, .timedOut: true
+        default: false
+        }
+    }
+}
+
+extension StringProtocol {
+    /// Where a text stands in this one, without Foundation.
+    fileprivate func firstRange(of part: String) -> Range<Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(part) { return start..<index(start, offsetBy: part.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,68 @@
+internal import DBus
+
+/// What the manager keeps of one device: its link, who waits for it, and which calls are out.
+///
+/// Confined to the manager; a class because waits refer to it.
+final class Link {
+    let address: DeviceAddress
+    var state = LinkState()
+    /// An operation is making the link now; others wait for it.
+    var connecting = false
+    /// The link was made by this process.
+    var ours = false
+    private(set) var callsOut = 0
+    private var probes: [Int: () -> Void] = [:]
+    private var lastProbe = 0
+
+    init(address: DeviceAddress) { self.address = address }
+
+    /// Whether nothing depends on the link any more.
+    var isIdle: Bool { callsOut == 0 && probes.isEmpty && !connecting && state.phase == .disconnected }
+
+    /// Adds a look at each change of the device.
+    func add(_ probe: @escaping () -> Void) -> Int {
+        lastProbe += 1
+        probes[lastProbe] = probe
+        return lastProbe
+    }
+
+    func remove(_ number: Int) { probes[number] = nil }
+
+    /// Lets all who wait look again.
+    func poke() {
+        guard !probes.isEmpty else { return }
+        for probe in Array(probes.values) { probe() }
+    }
+
+    func callBegins() { callsOut += 1 }
+
+    func callEnds() {
+        callsOut -= 1
+        poke()
+    }
+}
+
+/// The state of a device's link.
+public struct LinkState: Sendable, Equatable {
+    /// How far the link is.
+    public enum Phase: String, Sendable {
+        case disconnected, connecting, connected
+        /// Connected, and its services are known.
+        case resolved
+        case disconnecting
+    }
+
+    /// Who made the link.
+    public enum Owner: String, Sendable { case `self`, other }
+
+    public var phase: Phase = .disconnected
+    public var owner: Owner?
+    /// Why the link ended, or was not made; a word or BlueZ's text.
+    public var reason: String?
+    /// When this state began, in milliseconds since 1970-01-01 UTC.
+    public var since: Int64 = 0
+    /// The ATT MTU in bytes, once BlueZ tells it.
+    public var mtu: Int?
+    /// Which attempt at a link this is.
+    public var attempt: Int?
+}

@@ -1,0 +1,215 @@
+internal import DBus
+internal import EventLoop
+
+extension BluetoothManager {
+    /// Follows the bus and bluetoothd until the task is cancelled; then ends the discovery and the connection.
+    ///
+    /// A bus that is not there is waited for, with growing gaps.
+    public func run() async throws {
+        var gap = configuration.busRetry.lowerBound
+        defer { leaveBus() }
+        while true {
+            do {
+                try await session { gap = configuration.busRetry.lowerBound }
+            } catch let failure as DBusFailure {
+                denied = Self.isDenial(failure)
+                leaveBus()
+            }
+            try await loop.sleep(for: gap * Double.random(in: 0.8...1.2))
+            gap = min(gap * 2, configuration.busRetry.upperBound)
+        }
+    }
+
+    /// One connection to the bus, until it ends.
+    private func session(_ connected: () -> Void) async throws {
+        let connection = try await DBusConnection.open(address, on: loop, worker: worker)
+        do {
+            try await follow(connection, connected)
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+
+    private func follow(_ connection: DBusConnection, _ connected: () -> Void) async throws {
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        await connection.setHandler(
+            { [weak self] message in self?.assumeIsolated { $0.handle(message) } },
+            onDisconnect: { end.finish() }
+        )
+        // Rules first: nothing may happen between the look at the whole tree and the first signal.
+        for rule in Self.rules { try await connection.addMatch(rule) }
+        self.connection = connection
+        busConnects += 1
+        denied = false
+        connected()
+        if let owner = try await connection.owner(of: BluezNames.service) { ownerChanged(owner) }
+        stateChanged()
+        for await _ in ended {}
+        try Task.checkCancellation()
+        leaveBus()
+    }
+
+    private static let rules: [MatchRule] = [
+        MatchRule(sender: BusNames.bus, interface: BusNames.bus, member: "NameOwnerChanged", arg0: BluezNames.service),
+        MatchRule(sender: BluezNames.service, interface: BusNames.objectManager),
+        MatchRule(
+            sender: BluezNames.service,
+            interface: BusNames.properties,
+            member: "PropertiesChanged",
+            pathNamespace: ObjectPath("/org/bluez")
+        ),
+    ]
+
+    private static func isDenial(_ failure: DBusFailure) -> Bool {
+        switch failure {
+        case .connect(let name, _), .error(let name, _):
+            name == "org.freedesktop.DBus.Error.AccessDenied" || name == "org.freedesktop.DBus.Error.AuthFailed"
+        default: false
+        }
+    }
+
+    /// Gives up the connection: what was out ends as `busLost`.
+    private func leaveBus() {
+        let connection = self.connection
+        self.connection = nil
+        ownerChanged(nil)
+        connection?.assumeIsolated { $0.close() }
+    }
+
+    private func handle(_ message: DBusMessage) {
+        guard message.kind == .signal else {
+            answerUnknown(message)
+            return
+        }
+        do throws(DBusFailure) {
+            if let owner, message.isFrom(owner) {
+                try handleSignal(message)
+            } else if message.isSignal("org.freedesktop.DBus", "NameOwnerChanged"), message.isFrom(BusNames.bus) {
+                var reader = message.reader()
+                guard try reader.string() == BluezNames.service else { return }
+                reader.skip()
+                let new = try reader.string()
+                ownerChanged(new.isEmpty ? nil : new)
+            }
+        } catch {
+            // A signal with another signature than BlueZ's: whoever sent it, it tells us nothing.
+        }
+    }
+
+    private func handleSignal(_ message: DBusMessage) throws(DBusFailure) {
+        if message.isSignal("org.freedesktop.DBus.Properties", "PropertiesChanged") {
+            if let change = try tree.propertiesChanged(message, now: WallClock.now()) { apply(change) }
+        } else if message.isSignal("org.freedesktop.DBus.ObjectManager", "InterfacesAdded") {
+            for change in try tree.interfacesAdded(message, now: WallClock.now()) { apply(change) }
+        } else if message.isSignal("org.freedesktop.DBus.ObjectManager", "InterfacesRemoved") {
+            for change in try tree.interfacesRemoved(message) { apply(change) }
+        }
+    }
+
+    /// The bus daemon may pass calls to us; we offer nothing.
+    private func answerUnknown(_ message: DBusMessage) {
+        guard message.wantsReply, let connection else { return }
+        do {
+            let reply = try message.errorReply("org.freedesktop.DBus.Error.UnknownMethod", "no such method")
+            try connection.assumeIsolated { try $0.send(reply) }
+        } catch {
+            // The connection is gone, and the caller with it.
+        }
+    }
+
+    /// bluetoothd came, went or was replaced.
+    private func ownerChanged(_ new: String?) {
+        guard new != owner else { return }
+        owner = new
+        loaded = false
+        unsettled = 0
+        discovery.serviceChanged()
+        forgetEverything()
+        stateChanged()
+        if new != nil { loadTree() }
+    }
+
+    private func loadTree() {
+        guard let connection, let asked = owner else { return }
+        let message: DBusMessage
+        do throws(DBusFailure) {
+            message = try DBusMessage.call(BluezNames.service, .root, BusNames.objectManager, "GetManagedObjects")
+        } catch {
+            return
+        }
+        treeLoads += 1
+        connection.assumeIsolated { connection in
+            connection.call(message) { [weak self] outcome in
+                self?.assumeIsolated { $0.treeArrived(outcome, from: asked) }
+            }
+        }
+    }
+
+    private func treeArrived(_ outcome: DBusConnection.Outcome, from asked: String) {
+        guard owner == asked else { return }
+        do throws(DBusFailure) {
+            let changes = try tree.load(try outcome.get(), now: WallClock.now())
+            loaded = true
+            denied = false
+            for change in changes { apply(change) }
+            stateChanged()
+            updateDiscovery()
+        } catch {
+            denied = Self.isDenial(error)
+            stateChanged()
+            // bluetoothd is there and gave no answer that can be read: it may be starting; ask again.
+            loop.schedule(after: .seconds(2)) { [weak self] in
+                self?.assumeIsolated { manager in
+                    if manager.owner == asked, !manager.loaded { manager.loadTree() }
+                }
+            }
+        }
+    }
+
+    /// bluetoothd is gone, and with it every object, link and session.
+    private func forgetEverything() {
+        let gone = tree
+        tree = ObjectTree()
+        blockedAdapters = []
+        for device in gone.devices.values { apply(.deviceRemoved(device)) }
+        for adapter in gone.adapters.values { apply(.adapterRemoved(adapter)) }
+        for link in links.values { link.poke() }
+    }
+
+    /// Takes up one change of the tree.
+    private func apply(_ change: ObjectTree.Change) {
+        switch change {
+        case .adapterAdded(let path), .adapterChanged(let path):
+            guard let adapter = tree.adapters[path] else { return }
+            if adapter.powered { blockedAdapters.remove(path) }
+            events.send(.adapter(info(adapter)))
+            stateChanged()
+            updateDiscovery()
+        case .adapterRemoved(let adapter):
+            events.send(.adapterRemoved(adapter.name))
+            stateChanged()
+            updateDiscovery()
+        case .deviceAdded(let path):
+            deviceAdded(path)
+        case .deviceChanged(let path, let parts):
+            deviceChanged(path, parts)
+        case .deviceRemoved(let record):
+            deviceRemoved(record)
+        case .attributesChanged(let path):
+            attributesChanged(path)
+        case .characteristic(let path, let value, _):
+            if let value { valueArrived(value, from: path) }
+        }
+    }
+
+    /// Tells those who wait and observe when the overall state is another now.
+    func stateChanged() {
+        let state = state
+        if state != lastState {
+            lastState = state
+            events.send(.state(state))
+        }
+        pokeState()
+    }
+}

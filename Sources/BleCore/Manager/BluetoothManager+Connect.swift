@@ -1,0 +1,231 @@
+internal import DBus
+internal import EventLoop
+
+/// What a connect did.
+public struct ConnectOutcome: Sendable, Equatable {
+    /// The link stood before.
+    public let already: Bool
+    /// The ATT MTU in bytes, where BlueZ tells it.
+    public let mtu: Int?
+}
+
+extension BluetoothManager {
+    /// Makes a link to a device and waits until its services are known. A device that BlueZ does not know is searched
+    /// for first.
+    ///
+    /// - Throws: `BleFailure` with the stage, or `CancellationError`.
+    package func connect(_ address: DeviceAddress, _ scope: OperationScope) async throws -> ConnectOutcome {
+        if let path = bestObject(of: address), let record = tree.devices[path],
+            record.connected, record.servicesResolved
+        {
+            scope.linkReady()
+            return ConnectOutcome(already: true, mtu: record.attributes.mtu)
+        }
+        let path = try await find(address, scope)
+        let link = link(address)
+        // One operation makes the link; others wait for what comes of it.
+        scope.stage = .connect
+        try await wait(scope, on: link) { link.connecting ? nil : .success(()) }
+        let already = tree.devices[path]?.connected == true
+        if !already {
+            try await makeLink(path, link, scope)
+        }
+        try await resolve(path, link, scope)
+        scope.linkReady()
+        await restoreSubscriptions(of: path, scope)
+        return ConnectOutcome(already: already, mtu: tree.devices[path]?.attributes.mtu)
+    }
+
+    /// Ends the link, whoever made it, and waits until it is gone.
+    ///
+    /// - Returns: false when there was none.
+    package func disconnect(_ address: DeviceAddress, _ scope: OperationScope) async throws -> Bool {
+        if let unavailability { throw unavailability }
+        guard let path = bestObject(of: address), let record = tree.devices[path], record.connected else { return false }
+        scope.stage = .operate
+        let link = link(address)
+        setLink(link, .disconnecting, reason: nil)
+        let message = try DBusMessage.call(BluezNames.service, path, BluezNames.device, "Disconnect")
+        var refusal: BleFailure?
+        send(message, for: link) { outcome in
+            if case .failure(let failure) = outcome { refusal = BluezErrors.failure(failure, at: .operate) }
+        }
+        do {
+            try await wait(scope, on: link) {
+                if self.tree.devices[path]?.connected != true { return .success(()) }
+                return refusal.map { .failure($0) }
+            }
+        } catch {
+            if link.state.phase == .disconnecting { setLink(link, .resolved, reason: nil) }
+            refreshLink(address)
+            throw error
+        }
+        return true
+    }
+
+    /// Waits until no call for the device is out. After the limit the link is dropped and a late reply is ignored.
+    package func settle(_ address: DeviceAddress) async {
+        guard let link = links[address], link.callsOut > 0 else {
+            unsettled = 0
+            return
+        }
+        if await quiet(link, within: configuration.settleLimit) {
+            unsettled = 0
+            return
+        }
+        cancelLink(address)
+        _ = await quiet(link, within: .seconds(5))
+        unsettled += 1
+        stateChanged()
+    }
+
+    private func quiet(_ link: Link, within limit: Duration) async -> Bool {
+        let scope = OperationScope(timeout: limit, on: loop)
+        defer { scope.finish() }
+        do {
+            try await wait(scope, on: link) { link.callsOut == 0 ? .success(()) : nil }
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    // MARK: The way to a link
+
+    /// The object of a device, searched for on the air when BlueZ does not know it.
+    private func find(_ address: DeviceAddress, _ scope: OperationScope) async throws -> ObjectPath {
+        if let unavailability { throw unavailability }
+        if let path = bestObject(of: address) { return path }
+        scope.stage = .scan
+        var request = ScanRequest()
+        request.addresses = [address]
+        let demand = try await startDiscovery(request, scope)
+        defer { stopDiscovery(demand) }
+        return try await suspend(scope, on: link(address)) {
+            if let path = self.bestObject(of: address) { return .success(path) }
+            return self.unavailability.map { .failure($0) }
+        }
+    }
+
+    /// Tries until the link stands, with growing gaps, within the operation's time.
+    private func makeLink(_ path: ObjectPath, _ link: Link, _ scope: OperationScope) async throws {
+        link.connecting = true
+        defer {
+            link.connecting = false
+            refreshLink(link.address)
+            link.poke()
+        }
+        var gap = configuration.connectRetry.lowerBound
+        while true {
+            if let unavailability { throw unavailability }
+            setLink(link, .connecting, reason: nil, attempt: scope.attempt)
+            do {
+                try await attempt(path, link, scope)
+                link.ours = true
+                return
+            } catch let failure as BleFailure where Self.isWorthAnotherTry(failure) && scope.remaining > gap {
+                scope.lastError = failure.dbus
+                setLink(link, .connecting, reason: failure.dbus?.message, attempt: scope.attempt + 1)
+                try await afterFlicker(path, link, scope)
+                try await pause(gap * Double.random(in: 0.9...1.1), scope)
+                gap = min(gap * 2, configuration.connectRetry.upperBound)
+                scope.attempt += 1
+            } catch {
+                setLink(link, .disconnected, reason: Self.reason(error))
+                throw error
+            }
+        }
+    }
+
+    /// One `Connect`, ended by its reply, by the link standing, by the device going, or by the scope.
+    private func attempt(_ path: ObjectPath, _ link: Link, _ scope: OperationScope) async throws {
+        let message = try DBusMessage.call(BluezNames.service, path, BluezNames.device, "Connect")
+        let reply = ReplySlot()
+        send(message, for: link) { reply.outcome = $0 }
+        do {
+            try await wait(scope, on: link) {
+                guard let record = self.tree.devices[path] else { return .failure(self.removal(path, at: .connect)) }
+                switch reply.outcome {
+                case .failure(let failure): return .failure(BluezErrors.failure(failure, at: .connect))
+                case .success: return .success(())
+                // A reply that is lost: the link tells by itself.
+                case nil: return record.connected && record.servicesResolved ? .success(()) : nil
+                }
+            }
+        } catch {
+            if reply.outcome == nil { cancelLink(link.address) }
+            throw error
+        }
+    }
+
+    /// Waits until the services are known.
+    private func resolve(_ path: ObjectPath, _ link: Link, _ scope: OperationScope) async throws {
+        scope.stage = .discover
+        do {
+            try await wait(scope, on: link) {
+                guard let record = self.tree.devices[path] else { return .failure(self.removal(path, at: .discover)) }
+                guard record.connected else {
+                    return .failure(BleFailure(.linkLost, at: .connect, detail: "the link ended during discovery"))
+                }
+                return record.servicesResolved ? .success(()) : nil
+            }
+        } catch let failure as BleFailure where failure.kind == .timedOut {
+            // A link on which nothing can be done is of no use to the next job either.
+            if link.ours { cancelLink(link.address) }
+            throw failure
+        }
+        refreshLink(link.address)
+    }
+
+    /// BlueZ shows a link for a moment where making it fails; the next try must wait until it is gone.
+    private func afterFlicker(_ path: ObjectPath, _ link: Link, _ scope: OperationScope) async throws {
+        let bound = OperationScope(timeout: min(.seconds(5), scope.remaining), on: loop)
+        defer { bound.finish() }
+        do {
+            try await wait(bound, on: link) {
+                self.tree.devices[path]?.connected == true ? nil : .success(())
+            }
+        } catch {
+            // Still there: the next `Connect` will tell.
+        }
+        try scope.check()
+    }
+
+    /// Tells BlueZ to end a link, or the attempt at one, without waiting.
+    func cancelLink(_ address: DeviceAddress) {
+        guard let path = bestObject(of: address) else { return }
+        do throws(DBusFailure) {
+            let message = try DBusMessage.call(BluezNames.service, path, BluezNames.device, "Disconnect")
+            send(message, for: link(address)) { _ in }
+        } catch {
+            // Only our own constants go into the call.
+        }
+    }
+
+    /// What the loss of a device's object means.
+    func removal(_ path: ObjectPath, at stage: BleFailure.Stage) -> BleFailure {
+        if owner == nil {
+            return BleFailure(
+                stage == .operate ? .busLost : .bluetoothUnavailable,
+                at: stage,
+                detail: "bluetoothd went away"
+            )
+        }
+        if tree.adapters[path.parent] == nil {
+            return BleFailure(.adapterMissing, at: stage, detail: "the adapter went away")
+        }
+        return BleFailure(.deviceRemoved, at: stage, detail: "BlueZ forgot the device")
+    }
+
+    private static func isWorthAnotherTry(_ failure: BleFailure) -> Bool {
+        switch failure.kind {
+        case .connectFailed, .busy, .linkLost: true
+        default: false
+        }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        guard let failure = error as? BleFailure else { return "cancelled" }
+        return failure.dbus?.message ?? (failure.kind == .timedOut ? "timeout" : failure.detail)
+    }
+}

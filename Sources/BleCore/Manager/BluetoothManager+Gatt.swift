@@ -1,0 +1,225 @@
+internal import DBus
+internal import EventLoop
+
+/// How a value is written.
+public enum WriteMode: String, Sendable, CaseIterable {
+    /// With response where the characteristic offers it, else without.
+    case auto
+    /// With response: the device acknowledges.
+    case request
+    /// Without response.
+    case command
+    /// Prepared and verified before it is executed.
+    case reliable
+}
+
+/// What a write did.
+public struct WriteOutcome: Sendable, Equatable {
+    public let bytes: Int
+    /// How many values were sent one after the other.
+    public let packets: Int
+    /// The device acknowledged; otherwise BlueZ took it and nobody can say more.
+    public let isConfirmed: Bool
+}
+
+extension BluetoothManager {
+    /// The services of a device, with a link made for it where there is none.
+    package func discover(_ address: DeviceAddress, _ scope: OperationScope) async throws -> [GattService] {
+        let path = try await ready(address, scope)
+        scope.stage = .discover
+        guard let record = tree.devices[path] else { throw removal(path, at: .discover) }
+        return record.attributes.tree()
+    }
+
+    /// Reads a characteristic or a descriptor, from an offset in bytes.
+    package func read(
+        _ selector: AttributeSelector,
+        of address: DeviceAddress,
+        offset: Int = 0,
+        _ scope: OperationScope
+    ) async throws -> [UInt8] {
+        let path = try await ready(address, scope)
+        let target = try target(selector, of: path, needs: .read)
+        let message = try DBusMessage.call(BluezNames.service, target.path, target.interface, "ReadValue")
+            .append { (writer) throws(DBusFailure) in
+                try writer.append(properties: offset > 0 ? [("offset", .uint16(UInt16(clamping: offset)))] : [])
+            }
+        let notifier = notifiers[target.path]
+        notifier?.readBegins()
+        let reply = try await operate(message, path, scope, changes: false) { outcome in
+            notifier?.readEnds(outcome)
+        }
+        var reader = reply.reader()
+        do throws(DBusFailure) {
+            return try reader.bytes()
+        } catch {
+            throw BleFailure(.bus, at: .operate, detail: "bluetoothd's answer holds no bytes: \(error)")
+        }
+    }
+
+    /// Writes a value to a characteristic or a descriptor.
+    ///
+    /// - Parameters:
+    ///   - pieces: how long each packet may be, from the first on; the last length holds for all that follow. Nil: the
+    ///     value is never split.
+    ///   - gap: the pause between packets without response, for which BlueZ has no flow control.
+    package func write(
+        _ value: [UInt8],
+        to selector: AttributeSelector,
+        of address: DeviceAddress,
+        mode: WriteMode = .auto,
+        offset: Int = 0,
+        pieces: [Int]? = nil,
+        gap: Duration = .milliseconds(20),
+        _ scope: OperationScope
+    ) async throws -> WriteOutcome {
+        let path = try await ready(address, scope)
+        let target = try target(selector, of: path, needs: [])
+        let type = try target.writeType(mode)
+        let packets = Self.split(value, pieces)
+        if let longest = packets.map(\.count).max() {
+            // A value in one packet: the packet's opcode and handle take three bytes (Core 5.4, Vol 3, Part F, 3.4.5.3).
+            let limit = type == .command ? (target.mtu.map { $0 - 3 } ?? 512) : 512
+            if longest > limit { throw BleFailure(.valueTooLong(limit: limit), at: .operate, detail: "at most \(limit) bytes") }
+        }
+        var done = 0
+        for (index, packet) in packets.enumerated() {
+            if index > 0, type == .command { try await pause(gap, scope) }
+            let message = try DBusMessage.call(BluezNames.service, target.path, target.interface, "WriteValue")
+                .append { (writer) throws(DBusFailure) in
+                    try writer.append(bytes: packet)
+                    var options: [(String, DBusValue)] = []
+                    if target.interface == BluezNames.characteristic { options.append(("type", .string(type.rawValue))) }
+                    if offset > 0 { options.append(("offset", .uint16(UInt16(clamping: offset)))) }
+                    try writer.append(properties: options)
+                }
+            do {
+                _ = try await operate(message, path, scope, changes: true)
+            } catch let failure as BleFailure where done > 0 {
+                var failure = failure
+                failure.applied = .partly(bytes: done)
+                throw failure
+            }
+            done += packet.count
+            scope.applied = done < value.count ? .partly(bytes: done) : .yes
+        }
+        return WriteOutcome(bytes: value.count, packets: packets.count, isConfirmed: type != .command)
+    }
+
+    /// Makes the link where there is none and returns the device's object.
+    func ready(_ address: DeviceAddress, _ scope: OperationScope) async throws -> ObjectPath {
+        if let unavailability { throw unavailability }
+        if let path = bestObject(of: address), let record = tree.devices[path], record.connected,
+            record.servicesResolved, links[address]?.state.phase == .resolved
+        {
+            scope.linkReady()
+            return path
+        }
+        _ = try await connect(address, scope)
+        guard let path = bestObject(of: address) else {
+            throw BleFailure(.deviceRemoved, at: .discover, detail: "BlueZ forgot the device")
+        }
+        return path
+    }
+
+    /// Makes one call to the device, ended by its reply, by the loss of the link, or by the scope.
+    func operate(
+        _ message: DBusMessage,
+        _ path: ObjectPath,
+        _ scope: OperationScope,
+        changes: Bool,
+        onReply: ((DBusConnection.Outcome) -> Void)? = nil
+    ) async throws -> DBusMessage {
+        scope.stage = .operate
+        guard let address = tree.devices[path]?.address else { throw removal(path, at: .operate) }
+        if changes, scope.applied == .no { scope.applied = .maybe }
+        let doubt: BleFailure.Applied = changes ? .maybe : .no
+        let link = link(address)
+        let reply = ReplySlot()
+        send(message, for: link) { outcome in
+            onReply?(outcome)
+            reply.outcome = outcome
+        }
+        return try await suspend(scope, on: link) {
+            switch reply.outcome {
+            case .success(let message): return .success(message)
+            case .failure(let failure):
+                return .failure(BluezErrors.failure(failure, at: .operate, changes: changes))
+            case nil:
+                guard let record = self.tree.devices[path] else {
+                    var failure = self.removal(path, at: .operate)
+                    failure.applied = doubt
+                    return .failure(failure)
+                }
+                if record.connected { return nil }
+                return .failure(BleFailure(.linkLost, at: .operate, applied: doubt, detail: "the link ended"))
+            }
+        }
+    }
+
+    /// What a selector names on a device.
+    func target(
+        _ selector: AttributeSelector,
+        of path: ObjectPath,
+        needs property: GattCharacteristic.Properties
+    ) throws(BleFailure) -> AttributeTarget {
+        guard let record = tree.devices[path] else { throw removal(path, at: .discover) }
+        let found = try record.attributes.find(selector.characteristic)
+        guard let uuid = selector.descriptor else {
+            guard found.properties.isSuperset(of: property) else {
+                let names = property.names.joined(separator: ", ")
+                throw BleFailure(.notSupported, at: .operate, detail: "the characteristic does not offer: \(names)")
+            }
+            return AttributeTarget(
+                path: found.path,
+                interface: BluezNames.characteristic,
+                properties: found.properties,
+                mtu: found.mtu ?? record.attributes.mtu
+            )
+        }
+        let descriptor = try record.attributes.find(uuid, of: found)
+        return AttributeTarget(path: descriptor.path, interface: BluezNames.descriptor, properties: .write, mtu: nil)
+    }
+
+    private static func split(_ value: [UInt8], _ pieces: [Int]?) -> [[UInt8]] {
+        guard let pieces, let last = pieces.last, last > 0, !value.isEmpty else { return [value] }
+        var packets: [[UInt8]] = []
+        var rest = value[...]
+        while !rest.isEmpty {
+            let length = max(1, packets.count < pieces.count ? pieces[packets.count] : last)
+            packets.append(Array(rest.prefix(length)))
+            rest = rest.dropFirst(length)
+        }
+        return packets
+    }
+}
+
+/// An attribute's object, and what may be done with it.
+struct AttributeTarget {
+    let path: ObjectPath
+    let interface: String
+    let properties: GattCharacteristic.Properties
+    let mtu: Int?
+
+    /// BlueZ's `type` of a write.
+    enum WriteType: String { case request, command, reliable }
+
+    /// The type for a mode.
+    ///
+    /// - Throws: `BleFailure.notSupported` when the characteristic does not offer it.
+    func writeType(_ mode: WriteMode) throws(BleFailure) -> WriteType {
+        let (type, needed): (WriteType, GattCharacteristic.Properties) =
+            switch mode {
+            case .auto where properties.contains(.write): (.request, .write)
+            case .auto where properties.contains(.writeWithoutResponse): (.command, .writeWithoutResponse)
+            case .auto, .request: (.request, .write)
+            case .command: (.command, .writeWithoutResponse)
+            case .reliable: (.reliable, .reliableWrite)
+            }
+        guard properties.isSuperset(of: needed) else {
+            let names = needed.names.joined(separator: ", ")
+            throw BleFailure(.notSupported, at: .operate, detail: "the characteristic does not offer: \(names)")
+        }
+        return type
+    }
+}

@@ -1,0 +1,137 @@
+internal import DBus
+internal import EventLoop
+
+extension BluetoothManager {
+    /// Subscribes to a characteristic for a holder; its handler runs on the loop with each value, in order.
+    ///
+    /// The holder keeps the subscription over disconnections until `unsubscribe`. Subscribing again replaces the
+    /// handler.
+    ///
+    /// - Returns: the characteristic, and whether this holder had it already.
+    package func subscribe(
+        _ selector: AttributeSelector,
+        of address: DeviceAddress,
+        holder: String,
+        _ scope: OperationScope,
+        handler: @escaping @Sendable (GattNotification) -> Void
+    ) async throws -> (id: CharacteristicID, already: Bool) {
+        let path = try await ready(address, scope)
+        let target = try target(AttributeSelector(selector.characteristic), of: path, needs: [])
+        guard !target.properties.isDisjoint(with: [.notify, .indicate]) else {
+            throw BleFailure(.notSupported, at: .operate, detail: "the characteristic neither notifies nor indicates")
+        }
+        let notifier = try notifier(for: target, of: path)
+        // The holder is there before bluetoothd is asked: the first value may come before its answer.
+        let isNew = notifier.hold(holder, handler)
+        do {
+            try await start(notifier, at: target.path, below: path, scope)
+        } catch {
+            if isNew { _ = notifier.release(holder) }
+            if !notifier.isWanted { notifiers[target.path] = nil }
+            throw error
+        }
+        return (notifier.id, !isNew)
+    }
+
+    /// Ends a holder's subscription, and bluetoothd's session with the last one.
+    ///
+    /// - Returns: false when the holder had none.
+    package func unsubscribe(
+        _ selector: AttributeSelector,
+        of address: DeviceAddress,
+        holder: String,
+        _ scope: OperationScope
+    ) async throws -> Bool {
+        guard let (path, notifier) = subscription(selector, of: address, holder: holder) else { return false }
+        _ = notifier.release(holder)
+        guard !notifier.isWanted else { return true }
+        notifiers[path] = nil
+        guard notifier.started, let device = tree.devicePath(of: path) else { return true }
+        notifier.started = false
+        let message = try DBusMessage.call(BluezNames.service, path, BluezNames.characteristic, "StopNotify")
+        scope.stage = .operate
+        let link = link(address)
+        let reply = ReplySlot()
+        send(message, for: link) { reply.outcome = $0 }
+        // A session that is over already, or a device that is away, is what was asked for.
+        try await wait(scope, on: link) {
+            reply.outcome != nil || self.tree.devices[device] == nil ? .success(()) : nil
+        }
+        return true
+    }
+
+    /// Which characteristics of a device a holder has subscribed to.
+    package func subscriptions(of address: DeviceAddress, holder: String? = nil) -> [CharacteristicID] {
+        notifiers.values.filter { $0.address == address && $0.isWanted }.map(\.id).sorted { $0.handle < $1.handle }
+    }
+
+    private func subscription(
+        _ selector: AttributeSelector,
+        of address: DeviceAddress,
+        holder: String
+    ) -> (ObjectPath, Notifier)? {
+        notifiers.first { _, notifier in
+            guard notifier.address == address else { return false }
+            switch selector.characteristic {
+            case .handle(let handle): return notifier.id.handle == handle
+            case .uuid(let uuid, let service):
+                return notifier.id.characteristic == uuid && (service == nil || notifier.id.service == service)
+            }
+        }.map { ($0.key, $0.value) }
+    }
+
+    private func notifier(for target: AttributeTarget, of path: ObjectPath) throws(BleFailure) -> Notifier {
+        if let known = notifiers[target.path] { return known }
+        guard let record = tree.devices[path], let found = record.attributes.characteristics[target.path] else {
+            throw removal(path, at: .operate)
+        }
+        let notifier = Notifier(
+            address: record.address,
+            id: record.attributes.identity(of: found),
+            isIndication: !found.properties.contains(.notify)
+        )
+        notifiers[target.path] = notifier
+        return notifier
+    }
+
+    /// Starts bluetoothd's notify session, unless it stands.
+    private func start(
+        _ notifier: Notifier,
+        at path: ObjectPath,
+        below device: ObjectPath,
+        _ scope: OperationScope
+    ) async throws {
+        guard !notifier.started else { return }
+        let message = try DBusMessage.call(BluezNames.service, path, BluezNames.characteristic, "StartNotify")
+        _ = try await operate(message, device, scope, changes: false)
+        // On a device without a link it answers success all the same, and proves nothing.
+        guard tree.devices[device]?.connected == true else {
+            throw BleFailure(.linkLost, at: .operate, detail: "the link ended while subscribing")
+        }
+        notifier.started = true
+    }
+
+    /// Makes the subscriptions of a device stand again after its link came back.
+    func restoreSubscriptions(of path: ObjectPath, _ scope: OperationScope) async {
+        for (characteristic, notifier) in notifiers where characteristic.isWithin(path) && notifier.isWanted {
+            do {
+                let stage = scope.stage
+                try await start(notifier, at: characteristic, below: path, scope)
+                scope.stage = stage
+                events.send(.subscription(notifier.address, notifier.id, restored: true))
+            } catch {
+                events.send(.subscription(notifier.address, notifier.id, restored: false))
+            }
+        }
+    }
+
+    /// A device's object is gone, and bluetoothd's sessions with it.
+    func subscriptionsLost(below record: DeviceRecord) {
+        for (path, notifier) in notifiers where path.isWithin(record.path) && notifier.started {
+            notifier.started = false
+            events.send(.subscription(notifier.address, notifier.id, restored: false))
+        }
+    }
+
+    func valueArrived(_ value: [UInt8], from path: ObjectPath) { notifiers[path]?.arrived(value) }
+}

@@ -1,0 +1,143 @@
+internal import DBus
+internal import EventLoop
+
+extension BluetoothManager {
+    /// Asks for advertisements to be heard and waits until BlueZ listens.
+    ///
+    /// - Returns: the demand, for `stopDiscovery`.
+    /// - Throws: `BleFailure` that says why nothing can be heard.
+    package func startDiscovery(_ request: ScanRequest, _ scope: OperationScope) async throws -> Int {
+        if let unavailability { throw unavailability }
+        if request.mode == .passive, chosenAdapter?.hasMonitor != true {
+            throw BleFailure(.notSupported, at: .scan, detail: "bluetoothd has no advertisement monitor here")
+        }
+        let demand = demandDiscovery(request)
+        do {
+            try await wait(scope) {
+                if let unavailability = self.unavailability { return .failure(unavailability) }
+                if let failure = self.discovery.failure { return .failure(failure) }
+                return self.discovery.isRunning ? .success(()) : nil
+            }
+        } catch {
+            stopDiscovery(demand)
+            throw error
+        }
+        return demand
+    }
+
+    /// Asks for advertisements to be heard, now or as soon as there is an adapter, until `stopDiscovery`.
+    package func demandDiscovery(_ request: ScanRequest) -> Int {
+        let demand = discovery.add(request)
+        updateDiscovery()
+        return demand
+    }
+
+    /// Takes a demand back.
+    package func stopDiscovery(_ demand: Int) {
+        discovery.remove(demand)
+        updateDiscovery()
+    }
+
+    /// Whether BlueZ listens for us now.
+    package var isDiscovering: Bool { discovery.isRunning }
+
+    /// Why BlueZ could not be made to listen, if it was tried.
+    package var discoveryFailure: BleFailure? { discovery.failure }
+
+    /// Calls a handler on the loop with each report of a device, as long as BlueZ listens for anybody.
+    ///
+    /// - Returns: a number for `ignoreAdvertisements`.
+    package func hearAdvertisements(_ handler: @escaping @Sendable (Advertisement) -> Void) -> Int {
+        advertisements.add(handler)
+    }
+
+    package func ignoreAdvertisements(_ number: Int) { advertisements.remove(number) }
+
+    /// Takes the next step of the discovery session, if there is one.
+    func updateDiscovery() {
+        guard let connection, owner != nil, loaded else { return }
+        let now = ContinuousClock.now
+        guard let step = discovery.next(adapter: chosenAdapter, now: now) else {
+            if discovery.isWanted, !discovery.calling, let notBefore = discovery.notBefore, notBefore > now {
+                loop.schedule(at: notBefore) { [weak self] in self?.assumeIsolated { $0.retryDiscovery(notBefore) } }
+            }
+            return
+        }
+        let message: DBusMessage
+        do throws(DBusFailure) {
+            message = try Self.message(step)
+        } catch {
+            return
+        }
+        discovery.began()
+        let asked = owner
+        connection.assumeIsolated { connection in
+            connection.call(message) { [weak self] outcome in
+                self?.assumeIsolated { manager in
+                    guard manager.owner == asked else { return }
+                    manager.discovery.ended(step, outcome, now: .now)
+                    manager.pokeState()
+                    manager.updateDiscovery()
+                }
+            }
+        }
+    }
+
+    private func retryDiscovery(_ due: ContinuousClock.Instant) {
+        // A later refusal has its own timer.
+        if discovery.notBefore == due { updateDiscovery() }
+    }
+
+    private static func message(_ step: DiscoveryControl.Step) throws(DBusFailure) -> DBusMessage {
+        switch step {
+        case .start(let path): return try .call(BluezNames.service, path, BluezNames.adapter, "StartDiscovery")
+        case .stop(let path): return try .call(BluezNames.service, path, BluezNames.adapter, "StopDiscovery")
+        case .setFilter(let filter, let path):
+            var properties: [(String, DBusValue)] = [("Transport", .string("le")), ("DuplicateData", .bool(true))]
+            if !filter.uuids.isEmpty { properties.append(("UUIDs", .strings(filter.uuids.map(\.full)))) }
+            if let rssi = filter.rssi { properties.append(("RSSI", .int16(Int16(clamping: rssi)))) }
+            return try .call(BluezNames.service, path, BluezNames.adapter, "SetDiscoveryFilter")
+                .append { (writer) throws(DBusFailure) in try writer.append(properties: properties) }
+        }
+    }
+
+    /// Switches an adapter on or off.
+    ///
+    /// - Returns: false when it was so already.
+    package func setPower(_ on: Bool, adapter name: AdapterName?, _ scope: OperationScope) async throws -> Bool {
+        guard state != .absent, state != .denied else {
+            throw unavailability ?? BleFailure(.bluetoothUnavailable, at: .adapter)
+        }
+        let found = name.map { name in tree.adapters.values.first { $0.name == name } } ?? chosenAdapter
+        guard let adapter = found else {
+            throw BleFailure(.adapterMissing, at: .adapter, detail: "BlueZ has no adapter \(name?.text ?? "")")
+        }
+        if adapter.powered == on { return false }
+        let message = try DBusMessage.call(BluezNames.service, adapter.path, BusNames.properties, "Set")
+            .append { (writer) throws(DBusFailure) in
+                try writer.append(string: BluezNames.adapter)
+                try writer.append(string: "Powered")
+                try writer.append(.variant(.bool(on)))
+            }
+        let reply = send(message)
+        let path = adapter.path
+        do {
+            try await wait(scope) {
+                guard let adapter = self.tree.adapters[path] else {
+                    return .failure(BleFailure(.adapterMissing, at: .adapter, detail: "the adapter went away"))
+                }
+                if case .failure(let failure) = reply.outcome {
+                    return .failure(BluezErrors.failure(failure, at: .adapter, changes: true))
+                }
+                return reply.outcome != nil && adapter.powered == on ? .success(()) : nil
+            }
+        } catch let failure as BleFailure {
+            if failure.kind == .adapterBlocked {
+                blockedAdapters.insert(path)
+                stateChanged()
+            }
+            throw failure
+        }
+        return true
+    }
+}

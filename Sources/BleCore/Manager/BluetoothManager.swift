@@ -1,0 +1,189 @@
+package import DBus
+package import EventLoop
+
+/// Bluetooth Low Energy on this machine, through BlueZ: adapters, scanning, links and attributes.
+///
+/// `run()` keeps the connection to the bus and follows BlueZ for as long as it runs: bluetoothd may be absent at first,
+/// restart, or lose its adapter, and is taken up again each time. Everything else may be called from any task.
+public actor BluetoothManager {
+    /// What the manager may use and how patient it is.
+    public struct Configuration: Sendable {
+        /// The one adapter to use; nil: the first that is on.
+        public var adapter: AdapterName?
+        /// How long a device may stay busy with a call that its caller has given up.
+        public var settleLimit: Duration = .seconds(45)
+        /// The growing gaps between attempts to reach the bus.
+        public var busRetry: ClosedRange<Duration> = .seconds(1) ... .seconds(30)
+        /// The growing gaps between attempts at one link.
+        public var connectRetry: ClosedRange<Duration> = .milliseconds(250) ... .seconds(4)
+
+        public init() {}
+    }
+
+    package nonisolated let loop: EventLoop
+    let configuration: Configuration
+    let address: BusAddress
+    let worker: Worker
+
+    var connection: DBusConnection?
+    /// bluetoothd's unique name on the bus; nil while it is away.
+    var owner: String?
+    var tree = ObjectTree()
+    /// The tree is complete: bluetoothd has answered `GetManagedObjects`.
+    var loaded = false
+    var denied = false
+    /// Calls in a row that did not settle in time.
+    var unsettled = 0
+    /// Adapters that rfkill was seen to hold.
+    var blockedAdapters: Set<ObjectPath> = []
+    var lastState: BluetoothState?
+    var links: [DeviceAddress: Link] = [:]
+    var notifiers: [ObjectPath: Notifier] = [:]
+    let discovery = DiscoveryControl()
+    var events = Broadcast<BluetoothEvent>()
+    var advertisements = Broadcast<Advertisement>()
+    /// Waits for a change of adapters or state.
+    var stateProbes: [Int: () -> Void] = [:]
+    var lastNumber = 0
+    /// How often the connection to the bus was made.
+    package var busConnects = 0
+    /// How often the object tree was read whole.
+    package var treeLoads = 0
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    /// Makes a manager on a loop that the caller runs.
+    package init(
+        configuration: Configuration = Configuration(),
+        bus: BusAddress = .system,
+        loop: EventLoop,
+        worker: Worker
+    ) {
+        self.configuration = configuration
+        address = bus
+        self.loop = loop
+        self.worker = worker
+    }
+
+    /// Makes a manager with a thread of its own, on the system bus.
+    ///
+    /// - Throws: when the system gives no thread or descriptors.
+    public init(configuration: Configuration = Configuration()) throws {
+        self.init(configuration: configuration, loop: try EventLoop.startThread(), worker: Worker())
+    }
+
+    // MARK: State
+
+    /// Whether Bluetooth can be used now.
+    public var state: BluetoothState {
+        if denied { return .denied }
+        guard connection != nil, owner != nil, loaded else { return .absent }
+        if unsettled >= 3 { return .notResponding }
+        guard let adapter = chosenAdapter else { return .noAdapter }
+        if adapter.powered { return .ready }
+        return isBlocked(adapter) ? .blocked : .off
+    }
+
+    /// The adapters that BlueZ has, by name.
+    public var adapters: [AdapterInfo] { tree.adapters.values.sorted { $0.name < $1.name }.map(info) }
+
+    /// The devices that BlueZ knows, by address.
+    public var devices: [DeviceInfo] { tree.paths.keys.sorted().compactMap { device($0) } }
+
+    /// What is known of one device; nil when BlueZ does not know it.
+    public func device(_ address: DeviceAddress) -> DeviceInfo? {
+        guard let path = bestObject(of: address), let record = tree.devices[path] else { return nil }
+        return DeviceInfo(
+            advertisement: record.advertisement,
+            link: links[address]?.state ?? LinkState(),
+            paired: record.paired,
+            bonded: record.bonded,
+            trusted: record.trusted,
+            blocked: record.blocked
+        )
+    }
+
+    /// Waits until an adapter can be used.
+    ///
+    /// - Throws: `BleFailure` that says why there is none after the time, or `CancellationError`.
+    public func ready(within limit: Duration) async throws {
+        try await withScope(limit) { scope in
+            do {
+                try await wait(scope) { self.state == .ready ? .success(()) : nil }
+            } catch let failure as BleFailure where failure.kind == .timedOut {
+                throw self.unavailability ?? failure
+            }
+        }
+    }
+
+    /// The failure that the present state means for an operation; nil when Bluetooth is ready.
+    var unavailability: BleFailure? {
+        let adapter = configuration.adapter?.text ?? "an adapter"
+        return switch state {
+        case .ready: nil
+        case .off: BleFailure(.adapterOff, at: .adapter, detail: "\(chosenAdapter?.name.text ?? adapter) is off")
+        case .blocked: BleFailure(.adapterBlocked, at: .adapter, detail: "rfkill blocks the adapter")
+        case .noAdapter: BleFailure(.adapterMissing, at: .adapter, detail: "BlueZ has no such adapter: \(adapter)")
+        case .absent: BleFailure(.bluetoothUnavailable, at: .adapter, detail: "bluetoothd is not on the bus")
+        case .notResponding: BleFailure(.bluetoothUnavailable, at: .adapter, detail: "bluetoothd does not answer")
+        case .denied: BleFailure(.unauthorized, at: .adapter, detail: "the bus refuses this user")
+        }
+    }
+
+    // MARK: Observers
+
+    /// Everything that happens from now on, for one more observer.
+    public func eventSequence(bound: Int = 1000) -> BoundedSequence<BluetoothEvent> {
+        BoundedSequence(bound: bound) { continuation, counter in
+            let number = events.add { counter.note(continuation.yield($0)) }
+            continuation.onTermination = { [weak self, loop] _ in
+                loop.execute { [weak self] in self?.assumeIsolated { $0.events.remove(number) } }
+            }
+        }
+    }
+
+    /// Calls a handler on the loop with each event, in order.
+    package func observe(_ handler: @escaping @Sendable (BluetoothEvent) -> Void) { _ = events.add(handler) }
+
+    // MARK: For the extensions
+
+    var chosenAdapter: AdapterRecord? {
+        if let name = configuration.adapter { return tree.adapters.values.first { $0.name == name } }
+        let sorted = tree.adapters.values.sorted { $0.name < $1.name }
+        return sorted.first { $0.powered } ?? sorted.first
+    }
+
+    func isBlocked(_ adapter: AdapterRecord) -> Bool {
+        adapter.powerState == "off-blocked" || blockedAdapters.contains(adapter.path)
+    }
+
+    func info(_ adapter: AdapterRecord) -> AdapterInfo {
+        AdapterInfo(
+            name: adapter.name,
+            address: adapter.address,
+            powered: adapter.powered,
+            discovering: adapter.discovering,
+            links: tree.devices.values.count { $0.connected && $0.adapter == adapter.name }
+        )
+    }
+
+    /// The object to use for an address: the one that has the link, else the one that heard it strongest.
+    func bestObject(of address: DeviceAddress) -> ObjectPath? {
+        let usable = (tree.paths[address] ?? []).compactMap { tree.devices[$0] }.filter {
+            configuration.adapter == nil || $0.adapter == configuration.adapter
+        }
+        if let linked = usable.first(where: { $0.connected }) { return linked.path }
+        return usable.max { strength($0) < strength($1) }?.path
+    }
+
+    private func strength(_ device: DeviceRecord) -> Int {
+        device.advertisement.signals > 0 ? device.advertisement.rssi ?? -128 : -256
+    }
+
+    func link(_ address: DeviceAddress) -> Link {
+        if let link = links[address] { return link }
+        let link = Link(address: address)
+        links[address] = link
+        return link
+    }
+}

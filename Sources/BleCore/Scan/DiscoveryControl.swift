@@ -1,0 +1,118 @@
+internal import DBus
+
+/// Who wants to hear advertisements, and what BlueZ has been told of it: one discovery session with the union of all
+/// filters.
+///
+/// A value machine in a class for its identity; confined to the manager, which makes its calls.
+final class DiscoveryControl {
+    /// What to tell BlueZ next.
+    enum Step: Equatable {
+        case setFilter(Filter, ObjectPath)
+        case start(ObjectPath)
+        case stop(ObjectPath)
+    }
+
+    /// The filter of one discovery session. Source: BlueZ 5.66, doc/adapter-api.txt, `SetDiscoveryFilter`.
+    struct Filter: Equatable {
+        /// Only devices that advertise one of these; empty: all.
+        var uuids: [BluetoothUUID] = []
+        /// Only devices heard at least so strong, dBm; nil: all.
+        var rssi: Int?
+    }
+
+    private var demands: [Int: ScanRequest] = [:]
+    private var lastDemand = 0
+    /// The adapter on which our session runs, and its filter.
+    private(set) var session: (adapter: ObjectPath, filter: Filter)?
+    private var filterSet: (adapter: ObjectPath, filter: Filter)?
+    /// A call is out.
+    private(set) var calling = false
+    /// Why the session could not be started; nil after a success. Cleared with the last demand.
+    private(set) var failure: BleFailure?
+    /// BlueZ says that a discovery is under way already; signals come all the same.
+    private(set) var isForeign = false
+    /// Not to be tried again before.
+    private(set) var notBefore: ContinuousClock.Instant?
+
+    var isWanted: Bool { !demands.isEmpty }
+    var isRunning: Bool { session != nil || isForeign }
+
+    func add(_ request: ScanRequest) -> Int {
+        lastDemand += 1
+        demands[lastDemand] = request
+        failure = nil
+        return lastDemand
+    }
+
+    func remove(_ demand: Int) {
+        demands[demand] = nil
+        if demands.isEmpty {
+            failure = nil
+            isForeign = false
+            notBefore = nil
+        }
+    }
+
+    /// bluetoothd came or went: its sessions are gone with it.
+    func serviceChanged() {
+        session = nil
+        filterSet = nil
+        isForeign = false
+        calling = false
+        failure = nil
+        notBefore = nil
+    }
+
+    /// The next call, when there is something to do.
+    func next(adapter: AdapterRecord?, now: ContinuousClock.Instant) -> Step? {
+        guard !calling else { return nil }
+        if let session, adapter?.path != session.adapter || adapter?.powered != true {
+            // An adapter that went or was switched off has ended the session itself.
+            self.session = nil
+            filterSet = nil
+        }
+        guard let adapter, adapter.powered else { return nil }
+        guard isWanted else { return session.map { .stop($0.adapter) } }
+        if let notBefore, now < notBefore { return nil }
+        let wanted = filter
+        if filterSet?.adapter != adapter.path || filterSet?.filter != wanted { return .setFilter(wanted, adapter.path) }
+        return session == nil ? .start(adapter.path) : nil
+    }
+
+    /// Notes that a step has been sent.
+    func began() { calling = true }
+
+    /// Notes what became of a step.
+    func ended(_ step: Step, _ outcome: DBusConnection.Outcome, now: ContinuousClock.Instant) {
+        calling = false
+        switch (step, outcome) {
+        case (.setFilter(let filter, let adapter), .success):
+            filterSet = (adapter, filter)
+            if session != nil { session = (adapter, filter) }
+        case (.start(let adapter), .success):
+            session = (adapter, filterSet?.filter ?? Filter())
+            isForeign = false
+            failure = nil
+            notBefore = nil
+        // `No discovery started`: it is over in either case.
+        case (.stop, _): session = nil
+        case (_, .failure(let error)):
+            let found = BluezErrors.failure(error, at: .scan)
+            isForeign = found.kind == .busy
+            failure = isForeign ? nil : found
+            // Never more than about one try a second: each is a message to a daemon that has just refused.
+            notBefore = now + .seconds(1)
+        }
+    }
+
+    /// What all demands together need: a condition holds for the session only when each demand has it.
+    private var filter: Filter {
+        var filter = Filter()
+        if demands.values.allSatisfy({ !$0.services.isEmpty }) {
+            filter.uuids = Set(demands.values.flatMap(\.services)).sorted()
+        }
+        let floors = demands.values.map(\.rssiMin)
+        if !floors.contains(nil) { filter.rssi = floors.compactMap(\.self).min() }
+        return filter
+    }
+}
