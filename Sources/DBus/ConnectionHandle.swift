@@ -26,7 +26,9 @@ final class ConnectionHandle: @unchecked Sendable {
         dbus_connection_unref(pointer)
     }
 
-    /// Connects, authenticates and says hello. Blocks: call it on a worker.
+    /// Connects, authenticates and says hello.
+    ///
+    /// Blocks: call it on a worker.
     static func open(_ address: BusAddress) throws(DBusFailure) -> ConnectionHandle {
         dbus_threads_init_default()
         try NameRules.require(address.text, .string)

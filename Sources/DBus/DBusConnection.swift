@@ -5,13 +5,17 @@ internal import Synchronization
 ///
 /// Signals and method calls go to one handler, synchronously, in the order of arrival; replies resume their callers.
 package actor DBusConnection {
-    /// Receives what is no reply to our own calls. Runs on the loop; must not block.
+    /// Receives what is no reply to our own calls.
+    ///
+    /// Runs on the loop; must not block.
     package typealias Handler = @Sendable (DBusMessage) -> Void
 
     /// What became of a call: its reply, `DBusFailure.error`, or `DBusFailure.disconnected`.
     package typealias Outcome = Result<DBusMessage, DBusFailure>
 
-    /// Receives the outcome of a call. Runs on the loop, in the order of the messages; must not block.
+    /// Receives the outcome of a call.
+    ///
+    /// Runs on the loop, in the order of the messages; must not block.
     package typealias Completion = @Sendable (Outcome) -> Void
 
     /// Our name on the bus, such as `:1.42`.
@@ -32,7 +36,9 @@ package actor DBusConnection {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// Connects to a bus. The blocking part runs on the worker.
+    /// Connects to a bus.
+    ///
+    /// The blocking part runs on the worker.
     ///
     /// - Throws: `DBusFailure.connect` with the library's reason.
     package static func open(_ address: BusAddress, on loop: EventLoop, worker: Worker) async throws -> DBusConnection {
@@ -54,8 +60,10 @@ package actor DBusConnection {
         if !open { onDisconnect() }
     }
 
-    /// Calls a method. There is no time limit; the completion comes exactly once, and before any later message is
-    /// handled, so a snapshot can be taken up before the signals that follow it.
+    /// Calls a method.
+    ///
+    /// There is no time limit; the completion comes exactly once, and before any later message is handled, so a
+    /// snapshot can be taken up before the signals that follow it.
     package func call(_ message: DBusMessage, completion: @escaping Completion) {
         do throws(DBusFailure) {
             guard open else { throw .disconnected }
@@ -65,7 +73,9 @@ package actor DBusConnection {
         }
     }
 
-    /// Calls a method and waits for its reply. There is no time limit: cancel the task to stop waiting.
+    /// Calls a method and waits for its reply.
+    ///
+    /// There is no time limit: cancel the task to stop waiting.
     ///
     /// - Throws: `DBusFailure.error` for an error reply, `.disconnected`, or `CancellationError`; the call itself is
     ///   not undone by cancellation.
@@ -94,7 +104,9 @@ package actor DBusConnection {
     /// How many calls have no reply yet.
     package var callsOut: Int { pending.count }
 
-    /// Ends the connection. Calls that are out end with `.disconnected`.
+    /// Ends the connection.
+    ///
+    /// Calls that are out end with `.disconnected`.
     package func close() {
         guard open else { return }
         open = false

@@ -52,7 +52,9 @@ package final class DBusMessage: @unchecked Sendable {
         try Self.wrap(dbus_message_new_method_return(pointer))
     }
 
-    /// An error reply to this call. A text that D-Bus does not allow is replaced by an empty one.
+    /// An error reply to this call.
+    ///
+    /// A text that D-Bus does not allow is replaced by an empty one.
     package func errorReply(_ name: String, _ message: String) throws(DBusFailure) -> DBusMessage {
         try NameRules.require(name, .errorName)
         return try Self.wrap(dbus_message_new_error(pointer, name, NameRules.isPlain(message) ? message : ""))

@@ -25,7 +25,9 @@ package struct MatchRule: Hashable, Sendable {
         self.arg0 = arg0
     }
 
-    /// The rule as the bus reads it. Apostrophes in values are quoted as the specification says.
+    /// The rule as the bus reads it.
+    ///
+    /// Apostrophes in values are quoted as the specification says.
     package var text: String {
         var text = "type='signal'"
         let parts = [

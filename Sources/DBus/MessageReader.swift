@@ -66,7 +66,9 @@ package struct MessageReader {
     package mutating func dictionaryEntry() throws(DBusFailure) -> MessageReader { try enter("e") }
     package mutating func variant() throws(DBusFailure) -> MessageReader { try enter("v") }
 
-    /// Any one argument. libdbus has bounded the nesting (64) and the size.
+    /// Any one argument.
+    ///
+    /// libdbus has bounded the nesting (64) and the size.
     package mutating func value() throws(DBusFailure) -> DBusValue {
         switch typeCode {
         case UInt8(ascii: "y"): .byte(try byte())
@@ -127,7 +129,9 @@ package struct MessageReader {
         return inner
     }
 
-    private mutating func basic<Value: BitwiseCopyable>(_ code: Unicode.Scalar, _ zero: Value) throws(DBusFailure) -> Value {
+    private mutating func basic<Value: BitwiseCopyable>(_ code: Unicode.Scalar, _ zero: Value) throws(DBusFailure)
+        -> Value
+    {
         try require(code)
         var value = zero
         dbus_message_iter_get_basic(&iterator, &value)

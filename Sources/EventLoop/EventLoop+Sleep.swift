@@ -1,5 +1,7 @@
 extension EventLoop {
-    /// Waits for a duration without blocking the loop. Any task; other executors pay a hop.
+    /// Waits for a duration without blocking the loop.
+    ///
+    /// Any task; other executors pay a hop.
     ///
     /// - Throws: `CancellationError` as soon as the task is cancelled.
     package func sleep(for duration: Duration) async throws {

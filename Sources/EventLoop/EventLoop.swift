@@ -16,7 +16,9 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         package init(rawValue: UInt32) { self.rawValue = rawValue }
         package static let readable = Readiness(rawValue: EPOLLIN.rawValue)
         package static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
-        /// The other side has gone, or the descriptor is in error. Always reported.
+        /// The other side has gone, or the descriptor is in error.
+        ///
+        /// Always reported.
         package static let hangup = Readiness(rawValue: EPOLLHUP.rawValue | EPOLLERR.rawValue)
     }
 
@@ -79,12 +81,16 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         return loop
     }
 
-    /// Whether the caller is on the loop's thread. Any thread.
+    /// Whether the caller is on the loop's thread.
+    ///
+    /// Any thread.
     package var isOnLoop: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
     // MARK: Executor
 
-    /// Takes a job to run. Any thread.
+    /// Takes a job to run.
+    ///
+    /// Any thread.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isOnLoop {
@@ -103,7 +109,9 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     package func checkIsolated() { preconditionOnLoop() }
 
-    /// Runs a closure on the loop, soon. Any thread.
+    /// Runs a closure on the loop, soon.
+    ///
+    /// Any thread.
     package func execute(_ work: @escaping @Sendable () -> Void) {
         let wake = inbox.withLock { inbox in
             inbox.closures.append(work)
@@ -113,7 +121,9 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         if wake { signalWakeup() }
     }
 
-    /// Ends `run()` after the present turn. Any thread.
+    /// Ends `run()` after the present turn.
+    ///
+    /// Any thread.
     package func stop() {
         inbox.withLock { $0.stopped = true }
         signalWakeup()
@@ -121,7 +131,9 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     // MARK: Descriptors
 
-    /// Calls the handler whenever the descriptor is ready, until `unwatch`. One watch a descriptor.
+    /// Calls the handler whenever the descriptor is ready, until `unwatch`.
+    ///
+    /// One watch a descriptor.
     ///
     /// - Throws: `SystemFailure` when epoll refuses the descriptor.
     package func watch(
@@ -145,7 +157,9 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         _ = epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event)
     }
 
-    /// Ends a watch. Call it before the descriptor is closed.
+    /// Ends a watch.
+    ///
+    /// Call it before the descriptor is closed.
     package func unwatch(_ descriptor: Int32) {
         preconditionOnLoop()
         guard watches.removeValue(forKey: descriptor) != nil else { return }
@@ -170,13 +184,17 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         schedule(at: .now + delay, handler)
     }
 
-    /// Takes a timer back. Harmless when it has fired.
+    /// Takes a timer back.
+    ///
+    /// Harmless when it has fired.
     package func cancel(_ timer: TimerID) {
         preconditionOnLoop()
         timers.remove(timer.number)
     }
 
-    /// Adds a piece of work to each turn, before the loop waits. It answers whether it wants another turn at once.
+    /// Adds a piece of work to each turn, before the loop waits.
+    ///
+    /// It answers whether it wants another turn at once.
     ///
     /// - Returns: a number for `removeHook`.
     package func addHook(_ hook: @escaping () -> Bool) -> UInt64 {
@@ -218,7 +236,9 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         thread.store(0, ordering: .relaxed)
     }
 
-    /// Moves what other threads have sent. Returns whether the loop has been stopped.
+    /// Moves what other threads have sent.
+    ///
+    /// Returns whether the loop has been stopped.
     private func takeInbox() -> Bool {
         let (sent, closures, stopped) = inbox.withLock { inbox in
             defer {

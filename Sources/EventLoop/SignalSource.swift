@@ -14,7 +14,9 @@ package final class SignalSource {
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
-    /// Calls the handler on the loop with the number of each signal that arrives. On the loop, or before it runs.
+    /// Calls the handler on the loop with the number of each signal that arrives.
+    ///
+    /// On the loop, or before it runs.
     ///
     /// - Throws: `SystemFailure` when the kernel gives no descriptor.
     package init(_ signals: [Int32], on loop: EventLoop, handler: @escaping (Int32) -> Void) throws(SystemFailure) {
@@ -38,7 +40,9 @@ package final class SignalSource {
         }
     }
 
-    /// Ends the source. On the loop.
+    /// Ends the source.
+    ///
+    /// On the loop.
     package func cancel() {
         loop.unwatch(descriptor)
         close(descriptor)

@@ -1,4 +1,6 @@
-/// Deadlines in a binary heap. A cancelled timer loses its handler at once and its place when it comes up.
+/// Deadlines in a binary heap.
+///
+/// A cancelled timer loses its handler at once and its place when it comes up.
 struct TimerHeap {
     private struct Entry {
         let deadline: ContinuousClock.Instant

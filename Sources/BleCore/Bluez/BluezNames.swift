@@ -1,6 +1,8 @@
 internal import DBus
 
-/// Names of BlueZ's D-Bus interface. Source: BlueZ 5.66, doc/*-api.txt.
+/// Names of BlueZ's D-Bus interface.
+///
+/// Source: BlueZ 5.66, doc/*-api.txt.
 enum BluezNames {
     static let service = "org.bluez"
     static let adapter = "org.bluez.Adapter1"

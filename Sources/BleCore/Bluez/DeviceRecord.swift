@@ -17,7 +17,9 @@ struct DeviceRecord {
     let path: ObjectPath
     let adapter: AdapterName
     var address: DeviceAddress { advertisement.address }
-    /// What it sends out. `signals` is 0 while BlueZ only remembers the device.
+    /// What it sends out.
+    ///
+    /// `signals` is 0 while BlueZ only remembers the device.
     var advertisement: Advertisement
     var connected = false
     var servicesResolved = false
@@ -35,7 +37,7 @@ struct DeviceRecord {
 
     /// Takes up changed properties.
     ///
-    /// - Parameter live: false for the object tree as it was found: BlueZ remembers devices that are long gone.
+    /// Not `live` is the object tree as it was found: BlueZ remembers devices that are long gone.
     mutating func apply(_ properties: MessageReader, live: Bool, now: Int64) throws(DBusFailure) -> Parts {
         var properties = properties
         var parts: Parts = []

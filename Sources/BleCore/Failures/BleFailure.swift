@@ -62,7 +62,9 @@ public struct BleFailure: Error, Equatable, Sendable {
     public var applied: Applied
     /// BlueZ's error, when one was the cause.
     public var dbus: BusError?
-    /// One sentence for people. Holds no payload.
+    /// One sentence for people.
+    ///
+    /// Holds no payload.
     public var detail: String
 
     public init(_ kind: Kind, at stage: Stage, applied: Applied = .no, dbus: BusError? = nil, detail: String = "") {

@@ -40,9 +40,7 @@ enum BluezErrors {
     /// ATT errors that mean: not without pairing (Bluetooth Core 5.4, Vol 3, Part F, 3.4.1.1).
     private static let pairingCodes: Set<UInt8> = [0x05, 0x0C, 0x0F]
 
-    /// What a failed call means.
-    ///
-    /// - Parameter changes: the call may have changed something at the device.
+    /// What a failed call means; `changes` tells that it may have changed something at the device.
     static func failure(_ failure: DBusFailure, at stage: BleFailure.Stage, changes: Bool = false) -> BleFailure {
         guard case .error(let name, let message) = failure else {
             if case .disconnected = failure {

@@ -36,7 +36,11 @@ extension AttributeTable {
                 candidate.uuid == uuid && (service == nil || services[candidate.service]?.uuid == service)
             }
             guard let first = matches.first else {
-                throw BleFailure(.noCharacteristic([uuid]), at: .discover, detail: "the device has no such characteristic")
+                throw BleFailure(
+                    .noCharacteristic([uuid]),
+                    at: .discover,
+                    detail: "the device has no such characteristic"
+                )
             }
             guard matches.count == 1 else {
                 let handles = matches.map(\.handle).sorted()

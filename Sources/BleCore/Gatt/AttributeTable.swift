@@ -34,7 +34,9 @@ struct AttributeTable {
 
     var isEmpty: Bool { services.isEmpty }
 
-    /// The MTU of the link: the same for all characteristics. Nil when no characteristic tells it.
+    /// The MTU of the link: the same for all characteristics.
+    ///
+    /// Nil when no characteristic tells it.
     var mtu: Int? { characteristics.values.lazy.compactMap(\.mtu).first }
 
     /// Takes up an attribute; false when its properties make none.

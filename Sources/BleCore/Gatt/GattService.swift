@@ -41,7 +41,9 @@ public struct GattDescriptor: Sendable, Equatable {
 }
 
 extension GattCharacteristic.Properties {
-    /// BlueZ's name of each property. Source: BlueZ 5.66, doc/gatt-api.txt, `Flags`.
+    /// BlueZ's name of each property.
+    ///
+    /// Source: BlueZ 5.66, doc/gatt-api.txt, `Flags`.
     static let bluezNames: [(Self, String)] = [
         (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "write-without-response"),
         (.write, "write"), (.notify, "notify"), (.indicate, "indicate"),

@@ -7,7 +7,9 @@ final class Notifier {
     let address: DeviceAddress
     let id: CharacteristicID
     let isIndication: Bool
-    /// bluetoothd holds a notify session of ours. It keeps it over a disconnection, and renews it by itself.
+    /// bluetoothd holds a notify session of ours.
+    ///
+    /// It keeps it over a disconnection, and renews it by itself.
     var started = false
     private var holders: [String: @Sendable (GattNotification) -> Void] = [:]
     private var readsOut = 0

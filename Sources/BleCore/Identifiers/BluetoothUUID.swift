@@ -34,7 +34,11 @@ public struct BluetoothUUID: Hashable, Sendable, Comparable {
                 continue
             }
             guard let nibble = hexNibble(byte), digits < 32 else { return nil }
-            if digits < 16 { halves.0 = halves.0 << 4 | UInt64(nibble) } else { halves.1 = halves.1 << 4 | UInt64(nibble) }
+            if digits < 16 {
+                halves.0 = halves.0 << 4 | UInt64(nibble)
+            } else {
+                halves.1 = halves.1 << 4 | UInt64(nibble)
+            }
             digits += 1
         }
         switch (digits, hyphens) {

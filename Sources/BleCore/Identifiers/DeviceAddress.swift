@@ -1,6 +1,8 @@
 /// The 48-bit address of a Bluetooth device, as BlueZ shows it (public or random).
 public struct DeviceAddress: Hashable, Sendable, Comparable {
-    /// The address as a number: its first printed octet is the most significant one. Below 2^48.
+    /// The address as a number: its first printed octet is the most significant one.
+    ///
+    /// Below 2^48.
     public let rawValue: UInt64
 
     /// Makes an address of its 48 bits.

@@ -25,17 +25,23 @@ package final class OperationScope: @unchecked Sendable {
     private var ended: (any Error)?
     private var onEnd: ((any Error) -> Void)?
 
-    /// Begins an operation that has `timeout` from now. On the loop.
+    /// Begins an operation that has `timeout` from now.
+    ///
+    /// On the loop.
     package init(timeout: Duration, on loop: EventLoop) {
         self.loop = loop
         limit = timeout
         timer = loop.schedule(after: timeout) { [weak self] in self?.expire() }
     }
 
-    /// Ends the operation by cancellation. On the loop. Harmless afterwards.
+    /// Ends the operation by cancellation.
+    ///
+    /// On the loop. Harmless afterwards.
     package func cancel() { end(CancellationError()) }
 
-    /// Takes the deadline back. To be called on every way out.
+    /// Takes the deadline back.
+    ///
+    /// To be called on every way out.
     package func finish() {
         if let timer { loop.cancel(timer) }
         timer = nil

@@ -10,8 +10,9 @@ public struct ConnectOutcome: Sendable, Equatable {
 }
 
 extension BluetoothManager {
-    /// Makes a link to a device and waits until its services are known. A device that BlueZ does not know is searched
-    /// for first.
+    /// Makes a link to a device and waits until its services are known.
+    ///
+    /// A device that BlueZ does not know is searched for first.
     ///
     /// - Throws: `BleFailure` with the stage, or `CancellationError`.
     package func connect(_ address: DeviceAddress, _ scope: OperationScope) async throws -> ConnectOutcome {
@@ -41,7 +42,9 @@ extension BluetoothManager {
     /// - Returns: false when there was none.
     package func disconnect(_ address: DeviceAddress, _ scope: OperationScope) async throws -> Bool {
         if let unavailability { throw unavailability }
-        guard let path = bestObject(of: address), let record = tree.devices[path], record.connected else { return false }
+        guard let path = bestObject(of: address), let record = tree.devices[path], record.connected else {
+            return false
+        }
         scope.stage = .operate
         let link = link(address)
         setLink(link, .disconnecting, reason: nil)
@@ -63,7 +66,9 @@ extension BluetoothManager {
         return true
     }
 
-    /// Waits until no call for the device is out. After the limit the link is dropped and a late reply is ignored.
+    /// Waits until no call for the device is out.
+    ///
+    /// After the limit the link is dropped and a late reply is ignored.
     package func settle(_ address: DeviceAddress) async {
         guard let link = links[address], link.callsOut > 0 else {
             unsettled = 0

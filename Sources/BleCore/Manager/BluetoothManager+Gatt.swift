@@ -59,10 +59,8 @@ extension BluetoothManager {
 
     /// Writes a value to a characteristic or a descriptor.
     ///
-    /// - Parameters:
-    ///   - pieces: how long each packet may be, from the first on; the last length holds for all that follow. Nil: the
-    ///     value is never split.
-    ///   - gap: the pause between packets without response, for which BlueZ has no flow control.
+    /// `pieces` says how long each packet may be, from the first on, and its last length holds for all that follow; nil
+    /// never splits the value. `gap` is the pause between packets without response, for which BlueZ has no flow control.
     package func write(
         _ value: [UInt8],
         to selector: AttributeSelector,
@@ -80,7 +78,9 @@ extension BluetoothManager {
         if let longest = packets.map(\.count).max() {
             // A value in one packet: the packet's opcode and handle take three bytes (Core 5.4, Vol 3, Part F, 3.4.5.3).
             let limit = type == .command ? (target.mtu.map { $0 - 3 } ?? 512) : 512
-            if longest > limit { throw BleFailure(.valueTooLong(limit: limit), at: .operate, detail: "at most \(limit) bytes") }
+            if longest > limit {
+                throw BleFailure(.valueTooLong(limit: limit), at: .operate, detail: "at most \(limit) bytes")
+            }
         }
         var done = 0
         for (index, packet) in packets.enumerated() {
@@ -89,7 +89,9 @@ extension BluetoothManager {
                 .append { (writer) throws(DBusFailure) in
                     try writer.append(bytes: packet)
                     var options: [(String, DBusValue)] = []
-                    if target.interface == BluezNames.characteristic { options.append(("type", .string(type.rawValue))) }
+                    if target.interface == BluezNames.characteristic {
+                        options.append(("type", .string(type.rawValue)))
+                    }
                     if offset > 0 { options.append(("offset", .uint16(UInt16(clamping: offset)))) }
                     try writer.append(properties: options)
                 }

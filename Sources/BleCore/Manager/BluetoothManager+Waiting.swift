@@ -16,8 +16,9 @@ extension BluetoothManager {
         }
     }
 
-    /// Waits until the probe has an answer. It is asked now and at each change of the link, or of the adapters and the
-    /// bus where no link is given.
+    /// Waits until the probe has an answer.
+    ///
+    /// It is asked now and at each change of the link, or of the adapters and the bus where no link is given.
     func suspend<Value: Sendable>(
         _ scope: OperationScope,
         on link: Link? = nil,
@@ -63,7 +64,9 @@ extension BluetoothManager {
         }
     }
 
-    /// Calls BlueZ on behalf of a link. The link counts the call until its reply, though its caller may be gone.
+    /// Calls BlueZ on behalf of a link.
+    ///
+    /// The link counts the call until its reply, though its caller may be gone.
     func send(_ message: DBusMessage, for link: Link, _ completion: @escaping (DBusConnection.Outcome) -> Void) {
         link.callBegins()
         let box = CompletionBox(link: link, completion: completion)

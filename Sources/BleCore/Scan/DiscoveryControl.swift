@@ -12,7 +12,9 @@ final class DiscoveryControl {
         case stop(ObjectPath)
     }
 
-    /// The filter of one discovery session. Source: BlueZ 5.66, doc/adapter-api.txt, `SetDiscoveryFilter`.
+    /// The filter of one discovery session.
+    ///
+    /// Source: BlueZ 5.66, doc/adapter-api.txt, `SetDiscoveryFilter`.
     struct Filter: Equatable {
         /// Only devices that advertise one of these; empty: all.
         var uuids: [BluetoothUUID] = []
@@ -27,7 +29,9 @@ final class DiscoveryControl {
     private var filterSet: (adapter: ObjectPath, filter: Filter)?
     /// A call is out.
     private(set) var calling = false
-    /// Why the session could not be started; nil after a success. Cleared with the last demand.
+    /// Why the session could not be started; nil after a success.
+    ///
+    /// Cleared with the last demand.
     private(set) var failure: BleFailure?
     /// BlueZ says that a discovery is under way already; signals come all the same.
     private(set) var isForeign = false
