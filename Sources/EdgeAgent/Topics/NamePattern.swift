@@ -19,7 +19,8 @@ enum NamePattern {
 
     /// Twelve lower-case hexadecimal digits.
     static func isAddress(_ text: some StringProtocol) -> Bool {
-        text.utf8.count == 12 && fits(text, maxBytes: 12) { isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")) ~= $0 }
+        text.utf8.count == 12
+            && fits(text, maxBytes: 12) { isDigit($0) || (UInt8(ascii: "a")...UInt8(ascii: "f")) ~= $0 }
     }
 
     /// `[a-z0-9][a-z0-9-]{0,62}`, not `all`: a gateway.

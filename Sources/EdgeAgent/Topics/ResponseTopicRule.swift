@@ -14,7 +14,9 @@ package struct ResponseTopicRule: Sendable {
     package static let standardAllowed = [TopicFilter(known: "reply/#")]
 
     package init(
-        tree: TopicTree, allowed: [TopicFilter] = Self.standardAllowed, forbidden: [TopicFilter] = []
+        tree: TopicTree,
+        allowed: [TopicFilter] = Self.standardAllowed,
+        forbidden: [TopicFilter] = []
     ) {
         self.tree = tree
         self.allowed = allowed
