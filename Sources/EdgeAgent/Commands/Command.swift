@@ -8,6 +8,8 @@ package struct Command: Sendable, Equatable {
     package var expiry: Expiry
     /// The adapter that the caller wants.
     package var adapter: AdapterName?
+    /// A command to all gateways is answered after a random delay of up to this; else zero.
+    package var jitter: Duration
     /// What was ignored, for the result.
     package var warnings: [String]
 
@@ -17,6 +19,7 @@ package struct Command: Sendable, Equatable {
         timeout: Duration,
         expiry: Expiry,
         adapter: AdapterName? = nil,
+        jitter: Duration = .zero,
         warnings: [String] = []
     ) {
         self.origin = origin
@@ -24,6 +27,7 @@ package struct Command: Sendable, Equatable {
         self.timeout = timeout
         self.expiry = expiry
         self.adapter = adapter
+        self.jitter = jitter
         self.warnings = warnings
     }
 

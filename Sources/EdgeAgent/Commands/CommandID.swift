@@ -7,7 +7,7 @@ package struct CommandID: Sendable, Hashable {
         case null
     }
 
-    /// `[A-Za-z0-9_-]{1,64}`. The number 7 and the text `7` have the same.
+    /// Fits `[A-Za-z0-9_-]{1,64}`; the number 7 and the text `7` have the same.
     package let text: String
     /// As the caller gave it.
     package let echo: Echo

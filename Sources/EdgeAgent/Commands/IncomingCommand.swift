@@ -2,7 +2,9 @@
 package struct IncomingCommand: Sendable, Equatable {
     package var topic: CommandTopic
     package var payload: [UInt8]
-    /// The retain flag. Both versions of MQTT set it on stored messages; MQTT 5 with Retain As Published on live ones too.
+    /// The retain flag.
+    ///
+    /// Both versions of MQTT set it on stored messages, MQTT 5 with Retain As Published on live ones too.
     package var isRetained: Bool
     /// The properties of MQTT 5; empty on 3.1.1.
     package var properties: Properties

@@ -40,6 +40,16 @@ package enum VerbName: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether a command with this verb changes something as a rule; `discover` does with `refresh` alone.
+    package var changesSomething: Bool {
+        switch self {
+        case .ping, .info, .scan, .devices, .jobs, .job, .configGet, .diag, .read, .rssi, .discover: false
+        case .connect, .disconnect, .write, .subscribe, .unsubscribe, .transact, .sequence, .run, .pair, .pairAnswer,
+            .unpair, .trust, .forget, .scanStart, .scanStop, .cancel, .adapterPower, .logLevel, .restart:
+            true
+        }
+    }
+
     /// The verbs that this version carries out, in order of the alphabet.
     package static let offered: [VerbName] = allCases.filter(\.isOffered).sorted { $0.rawValue < $1.rawValue }
 }

@@ -43,13 +43,8 @@ package enum VerbRequest: Sendable, Equatable {
 
     /// Whether the command changes something: on a device, on the gateway, or in what the agent publishes.
     package var changesSomething: Bool {
-        switch self {
-        case .ping, .info, .devices, .scan, .read, .rssi: false
-        case .discover(let request): request.refresh
-        case .scanStart, .scanStop, .adapterPower, .connect, .connectMatching, .disconnect, .write, .subscribe,
-            .unsubscribe:
-            true
-        }
+        if case .discover(let request) = self { return request.refresh }
+        return name.changesSomething
     }
 
     /// How long the verb may take when the command does not say.

@@ -19,7 +19,7 @@ package struct JSONWriter {
     package mutating func beginArray() { open(UInt8(ascii: "[")) }
     package mutating func endArray() { close(UInt8(ascii: "]")) }
 
-    /// Writes a member's name; its value has to follow. The name needs no escape.
+    /// Writes a member's name, which needs no escape; its value has to follow.
     package mutating func key(_ name: StaticString) {
         separate()
         bytes.append(UInt8(ascii: "\""))

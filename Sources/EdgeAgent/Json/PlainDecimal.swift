@@ -4,6 +4,7 @@
 /// ECMAScript writes numbers (ECMA-262, 6.1.6.1.20): `0.00001` and `100000000000000000000` are written out.
 ///
 /// - Parameter value: A finite number.
+/// - Returns: A number as JSON writes it.
 func plainDecimal(_ value: Double) -> String {
     let shortest = value.description
     let isNegative = shortest.utf8.first == UInt8(ascii: "-")

@@ -20,6 +20,7 @@ package enum StatusMessage: String, CaseIterable, Sendable {
     /// - Parameters:
     ///   - boot: The start of the agent that it is the will of.
     ///   - sinceMs: When the agent connected, in milliseconds since 1970-01-01 UTC.
+    /// - Returns: The payload.
     package static func will(boot: String, sinceMs: Int64) -> [UInt8] {
         var writer = JSONWriter(capacity: 96)
         writer.beginObject()

@@ -16,7 +16,7 @@ package struct ResultBody: Sendable, Equatable {
     package var changesSomething: Bool
     package var warnings: [String]
 
-    /// How long the parts of a job took. Parts that did not happen are absent.
+    /// How long the parts of a job took; parts that did not happen are absent.
     package struct Timing: Sendable, Equatable {
         package var queuedMs: Int?
         package var connectMs: Int?
@@ -105,6 +105,7 @@ package struct ResultBody: Sendable, Equatable {
     /// - Parameters:
     ///   - command: The command.
     ///   - place: How many jobs of its device come first.
+    /// - Returns: The step.
     package static func accepted(_ command: Command, place: Int) -> Self {
         var body = step(command, .accepted, attempt: nil)
         body.queuePlace = place

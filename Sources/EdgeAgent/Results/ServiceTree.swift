@@ -31,7 +31,7 @@ package struct ServiceTree: Sendable, Equatable {
         package var handle: UInt16
         /// The handle of the value, where BlueZ tells it.
         package var valueHandle: UInt16?
-        /// As BlueZ names them: `read`, `write-without-response`, `notify` …
+        /// What may be done with it, in BlueZ's words such as `write-without-response`.
         package var properties: [String]
         package var descriptors: [Descriptor]
 

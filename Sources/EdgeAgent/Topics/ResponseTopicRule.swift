@@ -28,6 +28,7 @@ package struct ResponseTopicRule: Sendable {
     /// - Parameters:
     ///   - topic: The response topic as it came.
     ///   - client: The caller's name as the result will carry it.
+    /// - Returns: Whether it may.
     package func allows(_ topic: String, for client: String) -> Bool {
         guard isPlain(topic) else { return false }
         if tree.contains(topic) { return tree.isResult(topic, of: client) }

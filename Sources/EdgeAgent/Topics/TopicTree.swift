@@ -32,6 +32,7 @@ package struct TopicTree: Sendable, Equatable {
     /// - Parameters:
     ///   - client: A caller's name that has been checked, or `anonymous`.
     ///   - id: An id that has been checked.
+    /// - Returns: The topic.
     package func result(client: String, id: String) -> String { "\(base)res/\(client)/\(id)" }
 
     package func scan(_ session: SessionName) -> String { "\(base)scan/\(session.text)" }
@@ -87,6 +88,7 @@ package struct DeviceTopics: Sendable, Equatable {
     ///   - service: The service's UUID, published in its shortest form.
     ///   - characteristic: The characteristic's UUID, likewise.
     ///   - handle: Given where the characteristic's UUID stands twice in that service.
+    /// - Returns: The topic.
     package func notify(_ service: BluetoothUUID, _ characteristic: BluetoothUUID, handle: UInt16? = nil) -> String {
         let topic = "\(base)notify/\(service)/\(characteristic)"
         guard let handle else { return topic }
