@@ -1,0 +1,125 @@
+package import BleCore
+
+/// Names one characteristic of a device, or one of its descriptors.
+///
+/// Either `handle` is given, or both `service` and `characteristic` are. Where all are given, the attribute at the handle
+/// has to have these UUIDs.
+package struct AttributeSelector: Sendable, Hashable {
+    package var service: BluetoothUUID?
+    package var characteristic: BluetoothUUID?
+    /// The handle of the characteristic's declaration, as in `discover`'s result.
+    package var handle: UInt16?
+    package var descriptor: BluetoothUUID?
+
+    package init(service: BluetoothUUID, characteristic: BluetoothUUID, descriptor: BluetoothUUID? = nil) {
+        self.service = service
+        self.characteristic = characteristic
+        self.descriptor = descriptor
+    }
+
+    package init(
+        handle: UInt16,
+        service: BluetoothUUID? = nil,
+        characteristic: BluetoothUUID? = nil,
+        descriptor: BluetoothUUID? = nil
+    ) {
+        self.handle = handle
+        self.service = service
+        self.characteristic = characteristic
+        self.descriptor = descriptor
+    }
+}
+
+/// Reads a value.
+package struct ReadRequest: Sendable, Equatable {
+    package var attribute: AttributeSelector
+    /// The first byte that is wanted.
+    package var offset: UInt16
+
+    package init(attribute: AttributeSelector, offset: UInt16 = 0) {
+        self.attribute = attribute
+        self.offset = offset
+    }
+}
+
+/// How a value is written.
+package enum WriteMode: String, Sendable, CaseIterable {
+    /// With response when the characteristic offers it, else without.
+    case auto
+    /// With response.
+    case request
+    /// Without response.
+    case command
+    /// Prepared and read back before it is carried out.
+    case reliable
+}
+
+/// How a long value is cut into packets.
+package struct Chunk: Sendable, Hashable {
+    /// How many bytes a packet takes.
+    package enum Size: Sendable, Hashable {
+        /// As many as the link takes.
+        case mtu
+        /// The first packet and those that follow.
+        case fixed(first: Int, then: Int)
+    }
+
+    package var size: Size
+    /// The pause between writes without response.
+    package var gap: Duration
+
+    package static let defaultGap: Duration = .milliseconds(20)
+
+    package init(size: Size = .mtu, gap: Duration = Self.defaultGap) {
+        self.size = size
+        self.gap = gap
+    }
+}
+
+/// Writes a value.
+package struct WriteRequest: Sendable, Equatable {
+    package var attribute: AttributeSelector
+    package var value: [UInt8]
+    package var offset: UInt16
+    package var mode: WriteMode
+    /// Without it the value goes in one piece or not at all.
+    package var chunk: Chunk?
+
+    package init(
+        attribute: AttributeSelector,
+        value: [UInt8],
+        offset: UInt16 = 0,
+        mode: WriteMode = .auto,
+        chunk: Chunk? = nil
+    ) {
+        self.attribute = attribute
+        self.value = value
+        self.offset = offset
+        self.mode = mode
+        self.chunk = chunk
+    }
+}
+
+/// Has a characteristic's values published.
+package struct SubscribeRequest: Sendable, Equatable {
+    /// Without a descriptor.
+    package var attribute: AttributeSelector
+    /// After this time without a renewal the subscription ends by itself.
+    package var lease: Duration?
+    /// Whether the last value is published as a retained message.
+    package var retainLast: Bool
+
+    package init(attribute: AttributeSelector, lease: Duration? = nil, retainLast: Bool = false) {
+        self.attribute = attribute
+        self.lease = lease
+        self.retainLast = retainLast
+    }
+}
+
+/// Ends a subscription.
+package struct UnsubscribeRequest: Sendable, Equatable {
+    /// Without a descriptor.
+    package var attribute: AttributeSelector
+
+    package init(attribute: AttributeSelector) { self.attribute = attribute }
+}

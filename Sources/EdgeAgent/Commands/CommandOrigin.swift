@@ -1,0 +1,68 @@
+package import BleCore
+
+/// Who sent a command, what it is called, and where its answer goes: all that a result repeats.
+package struct CommandOrigin: Sendable, Equatable {
+    /// What a command is for.
+    package enum Target: Sendable, Equatable {
+        /// This gateway, addressed by name or, when `all`, together with every other one.
+        case gateway(all: Bool)
+        case device(DeviceTarget)
+    }
+
+    package var id: CommandID
+    /// The caller's name, or `anonymous`.
+    package var client: String
+    /// Whether the caller gave no name: its commands are not compared with earlier ones.
+    package var isAnonymous: Bool
+    /// The caller's name as the broker has vouched for it, from the topic's level; the only one that policy looks at.
+    package var identity: String?
+    package var target: Target
+    /// The verb as far as it is one of the contract's.
+    package var verb: VerbName?
+    package var reply: ReplyAddress
+
+    package init(
+        id: CommandID,
+        client: String,
+        isAnonymous: Bool = false,
+        identity: String? = nil,
+        target: Target,
+        verb: VerbName?,
+        reply: ReplyAddress
+    ) {
+        self.id = id
+        self.client = client
+        self.isAnonymous = isAnonymous
+        self.identity = identity
+        self.target = target
+        self.verb = verb
+        self.reply = reply
+    }
+
+    package var device: DeviceTarget? {
+        if case .device(let device) = target { device } else { nil }
+    }
+}
+
+/// A device as a command means it.
+package struct DeviceTarget: Sendable, Hashable {
+    package let address: DeviceAddress
+    /// Its name in published topics and bodies.
+    package let name: DeviceName
+
+    package init(address: DeviceAddress, name: DeviceName) {
+        self.address = address
+        self.name = name
+    }
+}
+
+/// Where an answer goes, and the opaque bytes that go with it on MQTT 5.
+package struct ReplyAddress: Sendable, Hashable {
+    package let topic: String
+    package let correlationData: [UInt8]?
+
+    package init(topic: String, correlationData: [UInt8]? = nil) {
+        self.topic = topic
+        self.correlationData = correlationData
+    }
+}

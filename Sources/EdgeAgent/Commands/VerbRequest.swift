@@ -1,0 +1,126 @@
+package import BleCore
+
+/// What a command asks for, with the fields of its verb.
+package enum VerbRequest: Sendable, Equatable {
+    case ping
+    case info
+    case devices(DevicesRequest)
+    case scan(ScanCommand)
+    case scanStart(ScanStartCommand)
+    case scanStop(ScanStopCommand)
+    case adapterPower(AdapterPowerRequest)
+    /// Connects to the device that the topic names.
+    case connect
+    /// Connects to a device that a filter finds.
+    case connectMatching(ConnectMatchingRequest)
+    case disconnect(DisconnectRequest)
+    case discover(DiscoverRequest)
+    case read(ReadRequest)
+    case write(WriteRequest)
+    case subscribe(SubscribeRequest)
+    case unsubscribe(UnsubscribeRequest)
+    case rssi
+
+    package var name: VerbName {
+        switch self {
+        case .ping: .ping
+        case .info: .info
+        case .devices: .devices
+        case .scan: .scan
+        case .scanStart: .scanStart
+        case .scanStop: .scanStop
+        case .adapterPower: .adapterPower
+        case .connect, .connectMatching: .connect
+        case .disconnect: .disconnect
+        case .discover: .discover
+        case .read: .read
+        case .write: .write
+        case .subscribe: .subscribe
+        case .unsubscribe: .unsubscribe
+        case .rssi: .rssi
+        }
+    }
+
+    /// Whether the command changes something: on a device, on the gateway, or in what the agent publishes.
+    package var changesSomething: Bool {
+        if case .discover(let request) = self { return request.refresh }
+        return name.changesSomething
+    }
+
+    /// How long the verb may take when the command does not say.
+    package var defaultTimeout: Duration {
+        switch self {
+        case .rssi: .seconds(1)
+        case .ping, .info, .devices, .disconnect, .unsubscribe: .seconds(5)
+        case .scanStart, .scanStop: .seconds(10)
+        case .connect, .connectMatching, .read, .write, .subscribe, .adapterPower: .seconds(20)
+        case .discover: .seconds(30)
+        // The scan itself, and the time to start and end it.
+        case .scan(let scan): scan.duration + .seconds(10)
+        }
+    }
+}
+
+/// Lists known devices.
+package struct DevicesRequest: Sendable, Equatable {
+    /// Only those that have a link (`true`) or have none (`false`).
+    package var connected: Bool?
+    /// Only those with a bond (`true`) or without one (`false`).
+    package var bonded: Bool?
+
+    package init(connected: Bool? = nil, bonded: Bool? = nil) {
+        self.connected = connected
+        self.bonded = bonded
+    }
+}
+
+/// Switches an adapter on or off.
+package struct AdapterPowerRequest: Sendable, Equatable {
+    package var on: Bool
+
+    package init(on: Bool) { self.on = on }
+}
+
+/// Connects to a device of which only its advertisement is known.
+package struct ConnectMatchingRequest: Sendable, Equatable {
+    /// Which of the devices that match.
+    package enum Pick: String, Sendable, CaseIterable {
+        /// The one that is heard first.
+        case first
+        /// The one that is heard best.
+        case strongest
+    }
+
+    /// Has at least one condition.
+    package var match: ScanRequest
+    package var pick: Pick
+
+    package init(match: ScanRequest, pick: Pick = .first) {
+        self.match = match
+        self.pick = pick
+    }
+}
+
+/// Ends a device's link.
+package struct DisconnectRequest: Sendable, Equatable {
+    /// Whether the running job is cancelled first.
+    package var now: Bool
+
+    package init(now: Bool = false) { self.now = now }
+}
+
+/// Finds a device's services.
+package struct DiscoverRequest: Sendable, Equatable {
+    /// The services that are wanted; empty means all.
+    package var services: [BluetoothUUID]
+    /// The characteristics that are wanted; empty means all.
+    package var characteristics: [BluetoothUUID]
+    /// Forgets the device and finds it again.
+    package var refresh: Bool
+
+    package init(services: [BluetoothUUID] = [], characteristics: [BluetoothUUID] = [], refresh: Bool = false) {
+        self.services = services
+        self.characteristics = characteristics
+        self.refresh = refresh
+    }
+}

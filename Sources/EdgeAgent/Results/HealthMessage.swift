@@ -1,0 +1,90 @@
+/// How the agent fares: the retained `health`.
+package struct HealthMessage: Sendable, Equatable {
+    /// How often something happened since the start.
+    package struct Counters: Sendable, Equatable {
+        package var commands: Int64 = 0
+        package var results: Int64 = 0
+        package var refused: Int64 = 0
+        /// Messages on command topics that got no answer.
+        package var ignored: Int64 = 0
+        package var notifications: Int64 = 0
+        package var advertisements: Int64 = 0
+
+        package init() {}
+    }
+
+    /// What was dropped since the start because it came faster than it could go on.
+    package struct Drops: Sendable, Equatable {
+        package var messages: Int64 = 0
+        package var notifications: Int64 = 0
+        package var advertisements: Int64 = 0
+
+        package init() {}
+    }
+
+    package var uptimeMs: Int64 = 0
+    package var residentBytes: Int64 = 0
+    /// Processor time that the agent has used since its start.
+    package var cpuMs: Int64 = 0
+    /// Jobs that run and jobs that wait, over all devices.
+    package var running: Int = 0
+    package var queued: Int = 0
+    /// Messages that wait for the broker.
+    package var outgoing: Int = 0
+    package var links = LinkCounts()
+    package var isScanning = false
+    /// Who wants the radio: the sessions, and `scan` for scans that a command waits for.
+    package var scanHolders: [String] = []
+    package var mqttReconnects: Int64 = 0
+    package var dbusReconnects: Int64 = 0
+    package var counters = Counters()
+    package var drops = Drops()
+    /// When Bluetooth or the broker last came back, in milliseconds since 1970-01-01 UTC.
+    package var lastRecoveryMs: Int64?
+    /// What the kernel says of the clock.
+    package var isClockSynced = false
+
+    package init() {}
+
+    package func encode(_ stamp: MessageStamp) -> [UInt8] {
+        var writer = JSONWriter(capacity: 1024)
+        writer.beginObject()
+        writer.field("uptimeMs", uptimeMs)
+        writer.field("residentBytes", residentBytes)
+        writer.field("cpuMs", cpuMs)
+        writer.object("queue") { writer in
+            writer.field("running", running)
+            writer.field("queued", queued)
+            writer.field("outgoing", outgoing)
+        }
+        writer.key("links")
+        links.write(to: &writer)
+        writer.object("scan") { writer in
+            writer.field("active", isScanning)
+            writer.field("holders", texts: scanHolders)
+        }
+        writer.object("reconnects") { writer in
+            writer.field("mqtt", mqttReconnects)
+            writer.field("dbus", dbusReconnects)
+        }
+        writer.object("counters") { writer in
+            writer.field("commands", counters.commands)
+            writer.field("results", counters.results)
+            writer.field("refused", counters.refused)
+            writer.field("ignored", counters.ignored)
+            writer.field("notifications", counters.notifications)
+            writer.field("advertisements", counters.advertisements)
+        }
+        writer.object("drops") { writer in
+            writer.field("messages", drops.messages)
+            writer.field("notifications", drops.notifications)
+            writer.field("advertisements", drops.advertisements)
+        }
+        writer.key("lastRecovery")
+        if let lastRecoveryMs { writer.time(lastRecoveryMs) } else { writer.null() }
+        writer.field("clockSynced", isClockSynced)
+        stamp.write(to: &writer)
+        writer.endObject()
+        return writer.bytes
+    }
+}

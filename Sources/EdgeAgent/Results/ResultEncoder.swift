@@ -1,0 +1,126 @@
+import BleCore
+
+/// Puts results into bytes.
+package struct ResultEncoder: Sendable, Equatable {
+    /// The most bytes that a result may have.
+    package var maxResultBytes: Int
+
+    package static let defaultMaxResultBytes = 131_072
+
+    package init(maxResultBytes: Int = Self.defaultMaxResultBytes) {
+        self.maxResultBytes = maxResultBytes
+    }
+
+    /// Encodes one result.
+    ///
+    /// - Parameters:
+    ///   - body: The result.
+    ///   - stamp: Counted in the class `result` for the caller, `job` for observers.
+    /// - Returns: The message; one that would be too large is replaced by the error `result-too-large`.
+    package func encode(_ body: ResultBody, stamp: MessageStamp) -> EncodedResult {
+        let bytes = Self.bytes(of: body, stamp: stamp)
+        guard bytes.count > maxResultBytes else { return EncodedResult(body, payload: bytes) }
+        let replacement = tooLarge(body, bytes: bytes.count)
+        return EncodedResult(replacement, payload: Self.bytes(of: replacement, stamp: stamp))
+    }
+
+    private func tooLarge(_ body: ResultBody, bytes: Int) -> ResultBody {
+        var replacement = body
+        replacement.payload = nil
+        replacement.warnings = []
+        if body.status == .ok {
+            replacement.status = ErrorCode.resultTooLarge.status
+            replacement.confirmed = nil
+            replacement.applied = body.changesSomething ? .yes : nil
+            replacement.error = OperationError(
+                .resultTooLarge,
+                detail: "the result has \(bytes) bytes, at most \(maxResultBytes) are sent; ask for less"
+            )
+        }
+        return replacement
+    }
+
+    private static func bytes(of body: ResultBody, stamp: MessageStamp) -> [UInt8] {
+        var writer = JSONWriter(capacity: 512 + (body.payload?.estimatedBytes ?? 0))
+        writer.beginObject()
+        writer.key("id")
+        switch body.origin.id.echo {
+        case .text(let text): writer.value(text)
+        case .number(let number): writer.value(number)
+        case .null: writer.null()
+        }
+        writer.field("client", body.origin.client)
+        if let device = body.origin.device {
+            writer.field("dev", device.name.description)
+            writer.field("address", device.address.hex)
+        }
+        if let verb = body.origin.verb { writer.field("verb", verb.rawValue) }
+        writer.field("status", body.status.rawValue)
+        writer.field("final", body.status.isFinal)
+        if let confirmed = body.confirmed { writer.field("confirmed", confirmed.rawValue) }
+        if let applied = body.applied {
+            writer.field("applied", applied.text)
+            if case .partly(let bytes) = applied { writer.field("bytes", bytes) }
+        }
+        writer.field(ifPresent: "place", body.queuePlace)
+        if let payload = body.payload {
+            writer.key("result")
+            payload.write(to: &writer)
+        }
+        if let error = body.error { error.write(to: &writer) }
+        if let timing = body.timing {
+            writer.object("timing") { writer in
+                writer.field(ifPresent: "queuedMs", timing.queuedMs)
+                writer.field(ifPresent: "connectMs", timing.connectMs)
+                writer.field(ifPresent: "discoverMs", timing.discoverMs)
+                writer.field(ifPresent: "runMs", timing.runMs)
+            }
+        }
+        writer.field(ifPresent: "attempt", body.attempt)
+        if !body.warnings.isEmpty { writer.field("warnings", texts: body.warnings) }
+        stamp.write(to: &writer)
+        writer.endObject()
+        return writer.bytes
+    }
+}
+
+extension OperationError {
+    /// Writes the member `error`.
+    func write(to writer: inout JSONWriter) {
+        writer.object("error") { writer in
+            writer.field("code", code.rawValue)
+            writer.field("stage", stage.rawValue)
+            writer.field("retryable", isRetryable)
+            writer.field(ifPresent: "retryAfterMs", retryAfterMs)
+            if let att { writer.field("att", "0x\(companyText(UInt16(att)).suffix(2))") }
+            writer.field(ifPresent: "dbus", dbus)
+            if !missing.isEmpty { writer.field("missing", texts: missing.map(\.description)) }
+            writer.field("detail", detail)
+        }
+    }
+}
+
+/// A result as it goes out.
+package struct EncodedResult: Sendable, Equatable {
+    package let reply: ReplyAddress
+    package let payload: [UInt8]
+    package let status: ResultStatus
+    package let code: ErrorCode?
+
+    /// The content type that MQTT 5 carries.
+    package static let contentType = "application/json"
+
+    init(_ body: ResultBody, payload: [UInt8]) {
+        reply = body.origin.reply
+        self.payload = payload
+        status = body.status
+        code = body.error?.code
+    }
+
+    /// The user properties that MQTT 5 carries.
+    package var userProperties: [(name: String, value: String)] {
+        var properties = [(name: "status", value: status.rawValue)]
+        if let code { properties.append((name: "code", value: code.rawValue)) }
+        return properties
+    }
+}

@@ -1,0 +1,90 @@
+package import BleCore
+
+/// The `result` of a command that succeeded, by verb.
+package enum ResultPayload: Sendable, Equatable {
+    /// `ping`: the agent's version, and how long it runs.
+    case pong(version: String, uptimeMs: Int64)
+    case info(InfoContent)
+    case devices([KnownDevice], isTruncated: Bool)
+    case scan([HeardDevice], isTruncated: Bool)
+    /// `scan.start` and `scan.stop`.
+    case session(SessionName, already: Bool)
+    /// `disconnect`, `subscribe`, `unsubscribe`, `adapter.power`: whether it was so before.
+    case already(Bool)
+    case connected(ConnectResult)
+    case services(ServiceTree)
+    case value([UInt8])
+    case written(bytes: Int, packets: Int)
+    case rssi(Int, ageMs: Int64)
+
+    /// What a `connect` found.
+    package struct ConnectResult: Sendable, Equatable {
+        /// The link's MTU, where BlueZ tells it.
+        package var mtu: Int?
+        package var already: Bool
+        package var address: DeviceAddress
+        /// The device's name, when a filter had to find it.
+        package var name: DeviceName?
+
+        package init(mtu: Int?, already: Bool, address: DeviceAddress, name: DeviceName? = nil) {
+            self.mtu = mtu
+            self.already = already
+            self.address = address
+            self.name = name
+        }
+    }
+
+    /// Writes the payload as one object.
+    func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        switch self {
+        case .pong(let version, let uptimeMs):
+            writer.field("version", version)
+            writer.field("uptimeMs", uptimeMs)
+        case .info(let content): content.write(to: &writer)
+        case .devices(let devices, let isTruncated):
+            writer.key("devices")
+            writer.beginArray()
+            for device in devices { device.write(to: &writer) }
+            writer.endArray()
+            writer.field("truncated", isTruncated)
+        case .scan(let devices, let isTruncated):
+            writer.key("devices")
+            writer.beginArray()
+            for device in devices { device.write(to: &writer) }
+            writer.endArray()
+            writer.field("truncated", isTruncated)
+        case .session(let session, let already):
+            writer.field("session", session.text)
+            writer.field("already", already)
+        case .already(let already): writer.field("already", already)
+        case .connected(let result):
+            if let name = result.name { writer.field("dev", name.description) }
+            writer.field("address", result.address.hex)
+            writer.field(orNull: "mtu", result.mtu)
+            writer.field("already", result.already)
+        case .services(let tree): tree.write(to: &writer)
+        case .value(let bytes): writer.field("value", binary: bytes)
+        case .written(let bytes, let packets):
+            writer.field("bytes", bytes)
+            writer.field("packets", packets)
+        case .rssi(let rssi, let ageMs):
+            writer.field("rssi", rssi)
+            writer.field("ageMs", ageMs)
+            writer.field("source", "advertisement" as StaticString)
+        }
+        writer.endObject()
+    }
+
+    /// About how many bytes the payload will have.
+    var estimatedBytes: Int {
+        switch self {
+        case .devices(let devices, _): devices.count * 256
+        case .scan(let devices, _): devices.count * 400
+        case .services(let tree): 512 + tree.services.count * 512
+        case .value(let bytes): bytes.count * 2
+        case .info: 1024
+        default: 64
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package import BleCore
+
+/// Devices that a lasting scan heard.
+package struct ScanBatchMessage: Sendable, Equatable {
+    package var session: SessionName
+    package var devices: [HeardDevice]
+    /// How many reports were dropped since the last message.
+    package var dropped: Int
+
+    package init(session: SessionName, devices: [HeardDevice], dropped: Int = 0) {
+        self.session = session
+        self.devices = devices
+        self.dropped = dropped
+    }
+
+    package func encode(_ stamp: MessageStamp) -> [UInt8] {
+        var writer = JSONWriter(capacity: 192 + 400 * devices.count)
+        writer.beginObject()
+        writer.field("session", session.text)
+        writer.key("devices")
+        writer.beginArray()
+        for device in devices { device.write(to: &writer) }
+        writer.endArray()
+        writer.field("dropped", dropped)
+        stamp.write(to: &writer)
+        writer.endObject()
+        return writer.bytes
+    }
+}
+
+/// The retained state of a lasting scan.
+package struct ScanStateMessage: Sendable, Equatable {
+    package enum State: String, CaseIterable, Sendable { case started, stopped }
+
+    package var session: SessionName
+    package var state: State
+    /// Why, in a word such as `command` or `duration`.
+    package var reason: String?
+    package var mode: ScanRequest.Mode
+    /// Reports heard, devices published, and reports dropped since the start of the scan.
+    package var signals: Int64
+    package var published: Int64
+    package var dropped: Int64
+
+    package init(
+        session: SessionName,
+        state: State,
+        reason: String? = nil,
+        mode: ScanRequest.Mode,
+        signals: Int64 = 0,
+        published: Int64 = 0,
+        dropped: Int64 = 0
+    ) {
+        self.session = session
+        self.state = state
+        self.reason = reason
+        self.mode = mode
+        self.signals = signals
+        self.published = published
+        self.dropped = dropped
+    }
+
+    package func encode(_ stamp: MessageStamp) -> [UInt8] {
+        var writer = JSONWriter(capacity: 256)
+        writer.beginObject()
+        writer.field("session", session.text)
+        writer.field("state", state.rawValue)
+        writer.field(ifPresent: "reason", reason)
+        writer.field("mode", mode.rawValue)
+        writer.field("signals", signals)
+        writer.field("published", published)
+        writer.field("dropped", dropped)
+        stamp.write(to: &writer)
+        writer.endObject()
+        return writer.bytes
+    }
+}

@@ -1,0 +1,52 @@
+/// What a topic says that the agent has subscribed to.
+///
+/// The levels are given as they stand: whether a name is well formed is decided by the reader of the command, which can
+/// answer.
+package enum CommandTopic: Hashable, Sendable {
+    /// `{gw}/cmd` and `{gw}/cmd/{client}`.
+    case gateway(client: String?)
+    /// `all/cmd` and `all/cmd/{client}`.
+    case all(client: String?)
+    /// `{gw}/dev/{dev}/cmd` and `{gw}/dev/{dev}/cmd/{client}`.
+    case device(String, client: String?)
+    /// `{gw}/group/{group}/cmd` and `{gw}/group/{group}/cmd/{client}`.
+    case group(String, client: String?)
+    /// `{gw}/dev/{dev}/set/{name}`.
+    case set(device: String, name: String)
+    /// `{gw}/status`: the agent's own, watched for strangers.
+    case status
+
+    /// Reads a topic.
+    ///
+    /// - Returns: `nil` when the topic is none that the agent answers to.
+    package init?(_ topic: String, prefix: TopicPrefix, gateway: GatewayID) {
+        let levels = topic.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        let above = prefix.text.utf8.split(separator: UInt8(ascii: "/"))
+        guard levels.count > above.count + 2, levels.starts(with: above, by: { $0.elementsEqual($1) }),
+            levels[above.count].elementsEqual("v1".utf8)
+        else { return nil }
+        // Prefix and gateway are ASCII, and a level ends at an ASCII character: each is a text of its own.
+        let own = levels[(above.count + 1)...].map { String(Substring($0)) }
+        let isAll = own[0] == "all"
+        guard isAll || own[0] == gateway.text else { return nil }
+        switch (own[1], own.count) {
+        case ("status", 2) where !isAll: self = .status
+        case ("cmd", 2): self = isAll ? .all(client: nil) : .gateway(client: nil)
+        case ("cmd", 3): self = isAll ? .all(client: own[2]) : .gateway(client: own[2])
+        case ("dev", 4) where !isAll && own[3] == "cmd": self = .device(own[2], client: nil)
+        case ("dev", 5) where !isAll && own[3] == "cmd": self = .device(own[2], client: own[4])
+        case ("dev", 5) where !isAll && own[3] == "set": self = .set(device: own[2], name: own[4])
+        case ("group", 4) where !isAll && own[3] == "cmd": self = .group(own[2], client: nil)
+        case ("group", 5) where !isAll && own[3] == "cmd": self = .group(own[2], client: own[4])
+        default: return nil
+        }
+    }
+
+    /// The level that names the caller, as it stands; the broker's access list can bind it to a user.
+    package var clientLevel: String? {
+        switch self {
+        case .gateway(let client), .all(let client), .device(_, let client), .group(_, let client): client
+        case .set, .status: nil
+        }
+    }
+}

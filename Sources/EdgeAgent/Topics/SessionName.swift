@@ -1,0 +1,12 @@
+/// The name of a lasting scan: `hall`.
+package struct SessionName: Hashable, Sendable, CustomStringConvertible {
+    package let text: String
+
+    /// Takes `[a-z0-9][a-z0-9_-]{0,63}`.
+    package init?(_ text: String) {
+        guard NamePattern.isItemName(text) else { return nil }
+        self.text = text
+    }
+
+    package var description: String { text }
+}
