@@ -27,6 +27,9 @@ package struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
         return "\(secure ? "mqtts" : "mqtt")://\(name)\(place):\(port)"
     }
 
+    /// The same place without the user's name, for the log.
+    package var withoutUser: BrokerAddress { BrokerAddress(secure: secure, host: host, port: port) }
+
     /// Reads a URL.
     ///
     /// - Throws: ``BrokerAddressProblem`` for anything else; no case holds any part of the text, which may be a password.
