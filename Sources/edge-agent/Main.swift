@@ -1,4 +1,9 @@
+import EdgeAgent
+import Glibc
+
 @main
 struct Main {
-    static func main() {}
+    static func main() {
+        exit(EdgeAgentMain.main(arguments: CommandLine.arguments))
+    }
 }

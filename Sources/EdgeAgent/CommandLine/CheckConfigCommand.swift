@@ -1,0 +1,14 @@
+/// The command `check-config`.
+package enum CheckConfigCommand {
+    /// The effective configuration as a YAML file whose first lines say that it is valid and where it came from.
+    package static func text(_ loaded: ConfigurationLoader.Loaded) -> String {
+        var source: [UInt8] = []
+        _ = LogText.appendEscaped(loaded.file ?? "no file, defaults and flags alone", to: &source, limit: 512)
+        return """
+            # configuration is valid
+            # source: \(String(decoding: source, as: UTF8.self))
+            # hash: \(ConfigurationText.hash(loaded.configuration))
+            \(ConfigurationText.yaml(loaded.configuration))
+            """
+    }
+}

@@ -1,0 +1,30 @@
+/// What the program tells its caller at the end, as `sysexits.h` numbers it.
+package enum ExitCode: Int32, Sendable, CaseIterable {
+    /// Everything was done; `run` was asked to stop and did so in order.
+    case success = 0
+    /// The command line is wrong: an unknown command or flag, or a flag without its value (`EX_USAGE`).
+    case usage = 64
+    /// The configuration file cannot be read (`EX_NOINPUT`).
+    case noInput = 66
+    /// A fault of the program itself (`EX_SOFTWARE`).
+    case software = 70
+    /// The operating system refused something that the program cannot do without (`EX_OSERR`).
+    case osError = 71
+    /// Something was missing for the moment; starting again may help (`EX_TEMPFAIL`).
+    case temporaryFailure = 75
+    /// The configuration is wrong: a value of the file or of a flag, or a file that it names (`EX_CONFIG`).
+    case configuration = 78
+
+    /// One line for help texts and documentation, without a full stop.
+    package var meaning: String {
+        switch self {
+        case .success: "Done; or stopped in order by SIGTERM or SIGINT"
+        case .usage: "Wrong command line: unknown command or flag, or a value missing"
+        case .noInput: "The configuration file cannot be read"
+        case .software: "A fault of the program itself"
+        case .osError: "The operating system refused something indispensable"
+        case .temporaryFailure: "Something was missing for the moment; starting again may help"
+        case .configuration: "The configuration is wrong; every problem is printed"
+        }
+    }
+}

@@ -1,0 +1,149 @@
+/// The help texts, made of the tables of commands, flags and exit codes.
+package enum HelpText {
+    /// The text for one command, or for the whole program; ends with a newline.
+    package static func text(for command: Command?) -> String {
+        switch command {
+        case nil: program
+        case .run: run
+        case .checkConfig: checkConfig
+        case .version: version
+        case .help: help
+        }
+    }
+
+    private static var program: String {
+        """
+        edge-agent: carries out MQTT commands on Bluetooth LE devices.
+
+        Usage:
+          edge-agent run [FLAGS]            Run the agent until SIGTERM or SIGINT.
+          edge-agent check-config [FLAGS]   Check the configuration and print it.
+          edge-agent version                Print the version.
+          edge-agent help [COMMAND]         Print this, or the help of a command.
+
+        `edge-agent COMMAND --help` prints the same as `edge-agent help COMMAND`.
+
+        Start with a broker on this machine and the defaults:
+          edge-agent run
+
+        """
+    }
+
+    private static var run: String {
+        """
+        Run the agent: take commands from the MQTT broker, carry them out on
+        Bluetooth LE devices and publish results, notifications and events.
+
+        Usage:
+          edge-agent run [FLAGS]
+
+        No flag is needed. A flag goes before the same key of the configuration
+        file, which goes before the default. A broker that is absent or refuses is
+        no reason to end: the agent goes on trying.
+
+        Flags, as --flag VALUE or --flag=VALUE:
+        \(flags)
+
+        A password is given in a file alone, never in a flag or a URL.
+
+        The log goes to standard error, a line an event; with journald's priorities
+        where journald reads it. SIGTERM and SIGINT stop the agent in order, a
+        second one stops it at once.
+
+        Exit codes:
+        \(exitCodes(ExitCode.allCases))
+
+        Examples:
+          edge-agent run --broker mqtt://broker.example --gateway shop-3
+          edge-agent run --broker mqtts://agent@broker.example \\
+              --cafile /etc/edge-agent/ca.pem \\
+              --password-file /etc/edge-agent/password
+
+        """
+    }
+
+    private static var checkConfig: String {
+        """
+        Check the configuration as `run` would read it, without starting anything,
+        and print all of it with defaults and flags filled in, or every problem with
+        its file, line and key. The output is a configuration file that means the
+        same; a password is shown as ***.
+
+        Usage:
+          edge-agent check-config [FLAGS]
+
+        Flags, as --flag VALUE or --flag=VALUE:
+        \(flags)
+
+        Exit codes:
+        \(exitCodes([.success, .usage, .noInput, .osError, .configuration]))
+
+        Example:
+          edge-agent check-config --config /etc/edge-agent/edge-agent.yaml
+
+        """
+    }
+
+    private static var version: String {
+        """
+        Print the version of edge-agent and of the libraries that it runs with.
+
+        Usage:
+          edge-agent version
+
+        Exit codes:
+        \(exitCodes([.success, .usage, .osError]))
+
+        Example:
+          edge-agent version
+
+        """
+    }
+
+    private static var help: String {
+        """
+        Print help for the program or for one command: run, check-config, version.
+
+        Usage:
+          edge-agent help [COMMAND]
+
+        Exit codes:
+        \(exitCodes([.success, .usage, .osError]))
+
+        Example:
+          edge-agent help run
+
+        """
+    }
+
+    private static var flags: String {
+        let entries = CommandLineFlag.all.map { flag in
+            (head: "\(flag.name) \(flag.placeholder)", body: "\(flag.summary) (default: \(flag.defaultText))")
+        }
+        return list(entries + [(head: "--help", body: "Print this")], width: 22)
+    }
+
+    private static func exitCodes(_ codes: [ExitCode]) -> String {
+        list(codes.map { (head: String($0.rawValue), body: $0.meaning) }, width: 4)
+    }
+
+    /// Two columns, the second wrapped to 80 characters a line.
+    private static func list(_ entries: [(head: String, body: String)], width: Int) -> String {
+        var lines: [String] = []
+        for entry in entries {
+            var line = "  " + entry.head + String(repeating: " ", count: max(1, width - entry.head.count))
+            var isEmpty = true
+            for word in entry.body.split(separator: " ") {
+                if !isEmpty, line.count + word.count + 1 > 80 {
+                    lines.append(line)
+                    line = String(repeating: " ", count: width + 2)
+                    isEmpty = true
+                }
+                line += (isEmpty ? "" : " ") + word
+                isEmpty = false
+            }
+            lines.append(line)
+        }
+        return lines.joined(separator: "\n")
+    }
+}

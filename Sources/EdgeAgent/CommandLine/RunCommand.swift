@@ -1,0 +1,30 @@
+/// The command `run`: the agent itself.
+package enum RunCommand {
+    /// What runs under a complete configuration until it is told to stop.
+    package typealias Agent = @Sendable (Configuration, Log) -> ExitCode
+
+    /// The agent that `edge-agent run` starts, on the main thread.
+    package static let agent: Agent = { _, log in
+        // The agent is put together here.
+        log.error("This build holds no agent")
+        return .software
+    }
+
+    /// Announces the start, with what should be mended in the configuration, and runs the agent.
+    package static func run(_ loaded: ConfigurationLoader.Loaded, log: Log, agent: Agent) -> ExitCode {
+        let configuration = loaded.configuration
+        log.notice(
+            "Agent is starting",
+            [
+                .version: AgentVersion.current,
+                .gateway: configuration.gateway,
+                .broker: configuration.broker.withoutUser.description,
+                .file: loaded.file ?? "none",
+            ]
+        )
+        for warning in loaded.warnings {
+            log.warning("Configuration should be mended", [.detail: warning.description])
+        }
+        return agent(configuration, log)
+    }
+}

@@ -1,0 +1,267 @@
+extension ConfigurationKey {
+    /// Every key with a single value, in the order in which they are written and documented.
+    package static let all: [ConfigurationKey] = top + mqtt + bluetooth + limits + links
+
+    /// The keys of one entry of `devices`; they have no default.
+    package static let device: [DeviceKey] = [
+        DeviceKey(
+            name: "address",
+            summary: "The Bluetooth address",
+            expected: "a Bluetooth address, as \"a1:b2:c3:d4:e5:f6\" or \"a1b2c3d4e5f6\"",
+            isRequired: true
+        ),
+        DeviceKey(
+            name: "alias",
+            summary: "The device's level in topics",
+            expected: "a lower-case letter, then up to 63 of a-z, 0-9, _ and -; not 12 hex digits",
+            isRequired: true
+        ),
+        DeviceKey(
+            name: "name",
+            summary: "A name for people",
+            expected: "a text of 1 to 256 bytes without control characters",
+            isRequired: false
+        ),
+    ]
+
+    /// The most entries of `devices`.
+    package static let maximumDevices = 4096
+
+    /// A key of one configured device.
+    package struct DeviceKey: Sendable {
+        package let name: String
+        package let summary: String
+        package let expected: String
+        package let isRequired: Bool
+    }
+
+    private static let top: [ConfigurationKey] = [
+        broker,
+        text(
+            "gateway",
+            \.gateway,
+            flag: "--gateway",
+            expected: "1 to 63 of a-z, 0-9 and -, not starting with -, not \"all\"",
+            range: "`[a-z0-9][a-z0-9-]{0,62}`, not `all`",
+            defaultInWords: "the host name, `-` and 6 hex digits of a keyed hash of the machine id",
+            accepts: NamePattern.isGateway,
+            "The gateway's name in topics"
+        ),
+        text(
+            "prefix",
+            \.prefix,
+            flag: "--prefix",
+            expected: "levels of A-Z, a-z, 0-9, _ and - joined by /, at most 64 characters",
+            range: "levels of `[A-Za-z0-9_-]+` joined by `/`, at most 64 characters",
+            accepts: NamePattern.isPrefix,
+            "The first levels of all topics"
+        ),
+        text(
+            "stateDir",
+            \.stateDirectory,
+            flag: "--state-dir",
+            form: .path,
+            expected: "an absolute path",
+            range: "an absolute path",
+            accepts: NamePattern.isAbsolutePath,
+            "The directory for what must outlive the process"
+        ),
+        choice("logLevel", \.logLevel, flag: "--log-level", name: { $0.name }, "The most verbose level that is logged"),
+        choice(
+            "clock",
+            \.clock,
+            "Whether times in commands are believed before the kernel calls the clock synchronised"
+        ),
+        duration(
+            "shutdownGraceMs",
+            \.shutdownGrace,
+            0...600_000,
+            .milliseconds,
+            "How long running jobs may go on after SIGTERM"
+        ),
+    ]
+
+    private static let mqtt: [ConfigurationKey] = [
+        choice("mqtt.version", \.mqtt.version, flag: "--mqtt-version", "The MQTT version; auto: 5, then 3.1.1"),
+        optionalText(
+            "mqtt.clientId",
+            \.mqtt.clientID,
+            expected: "1 to 256 printable ASCII characters without spaces, +, # and /",
+            range: "1–256 printable ASCII characters without spaces, `+`, `#` and `/`",
+            defaultInWords: "the prefix with `-` for `/`, `-` and the gateway",
+            accepts: NamePattern.isClientID,
+            show: { $0.clientID },
+            "The MQTT client id; each agent of a broker needs its own"
+        ),
+        optionalText(
+            "mqtt.username",
+            \.mqtt.username,
+            expected: "a text of 1 to 256 bytes without control characters",
+            range: "1–256 bytes without control characters",
+            accepts: NamePattern.isUserName,
+            "The user name for the broker, where `broker` has none"
+        ),
+        file(
+            "mqtt.passwordFile",
+            \.mqtt.passwordFile,
+            flag: "--password-file",
+            "The file that holds the password alone"
+        ),
+        duration("mqtt.keepAliveSeconds", \.mqtt.keepAlive, 5...65535, .seconds, "The MQTT keep-alive interval"),
+        duration(
+            "mqtt.sessionExpirySeconds",
+            \.mqtt.sessionExpiry,
+            0...31_536_000,
+            .seconds,
+            "How long the broker keeps the session of an absent MQTT 5 client"
+        ),
+        boolean("mqtt.cleanSession", \.mqtt.cleanSession, "Whether an MQTT 3.1.1 session starts empty"),
+        file(
+            "mqtt.caFile",
+            \.mqtt.caFile,
+            flag: "--cafile",
+            defaultInWords: "the system's authorities",
+            "The trusted authorities, PEM; with `mqtts` alone"
+        ),
+        file("mqtt.certificateFile", \.mqtt.certificateFile, "The client's certificate, PEM; together with `keyFile`"),
+        file("mqtt.keyFile", \.mqtt.keyFile, "The client's private key, PEM, without a passphrase"),
+        choice("mqtt.tlsMinimum", \.mqtt.tlsMinimum, "The oldest TLS version that is accepted"),
+        duration(
+            "mqtt.connectTimeoutMs",
+            \.mqtt.connectTimeout,
+            1000...120_000,
+            .milliseconds,
+            "The bound of one attempt to connect, up to the broker's answer"
+        ),
+        duration(
+            "mqtt.reconnectMinMs",
+            \.mqtt.reconnectMinimum,
+            100...600_000,
+            .milliseconds,
+            "The first gap before connecting again"
+        ),
+        duration(
+            "mqtt.reconnectMaxMs",
+            \.mqtt.reconnectMaximum,
+            100...3_600_000,
+            .milliseconds,
+            "The longest gap before connecting again"
+        ),
+        integer("mqtt.maxInflight", \.mqtt.maximumInflight, 1...100, "Messages sent and not yet acknowledged"),
+        integer(
+            "mqtt.maxOutgoingMessages",
+            \.mqtt.maximumOutgoingMessages,
+            16...1_000_000,
+            "Messages that wait for the broker"
+        ),
+        integer(
+            "mqtt.maxOutgoingBytes",
+            \.mqtt.maximumOutgoingBytes,
+            65_536...1_073_741_824,
+            unit: "bytes",
+            "Bytes that wait for the broker"
+        ),
+        integer("mqtt.qos.result", \.mqtt.qos.result, 0...2, "The quality of service of results"),
+        integer("mqtt.qos.job", \.mqtt.qos.job, 0...2, "The quality of service of job steps"),
+        integer("mqtt.qos.event", \.mqtt.qos.event, 0...2, "The quality of service of device events"),
+        integer("mqtt.qos.notify", \.mqtt.qos.notify, 0...2, "The quality of service of notifications"),
+        integer("mqtt.qos.scan", \.mqtt.qos.scan, 0...2, "The quality of service of scan messages"),
+        integer("mqtt.qos.other", \.mqtt.qos.other, 0...2, "The quality of service of all other messages"),
+    ]
+
+    private static let bluetooth: [ConfigurationKey] = [
+        optionalText(
+            "bluetooth.adapter",
+            \.bluetooth.adapter,
+            flag: "--adapter",
+            expected: "an adapter's name, as hci0",
+            range: "`hci` and a number",
+            defaultInWords: "whatever adapters there are",
+            accepts: NamePattern.isAdapter,
+            "The only adapter to use"
+        ),
+        duration(
+            "bluetooth.settleMs",
+            \.bluetooth.settle,
+            1000...600_000,
+            .milliseconds,
+            "How long a device stays busy for a call of an ended job that has not come back"
+        ),
+    ]
+
+    private static let limits: [ConfigurationKey] = [
+        integer(
+            "limits.maxPayloadBytes",
+            \.limits.maximumPayloadBytes,
+            1024...16_777_216,
+            unit: "bytes",
+            "The largest command"
+        ),
+        integer(
+            "limits.maxResultBytes",
+            \.limits.maximumResultBytes,
+            1024...16_777_216,
+            unit: "bytes",
+            "The largest result; less where the broker says so"
+        ),
+        integer(
+            "limits.maxQueuedPerDevice",
+            \.limits.maximumQueuedPerDevice,
+            1...10_000,
+            "Jobs that wait for one device"
+        ),
+        integer("limits.maxQueuedTotal", \.limits.maximumQueuedTotal, 1...100_000, "Jobs that wait in all"),
+        duration(
+            "limits.defaultTtlMs",
+            \.limits.defaultTTL,
+            1000...86_400_000,
+            .milliseconds,
+            "How long a command without an expiry of its own may wait"
+        ),
+        duration(
+            "limits.healthIntervalSeconds",
+            \.limits.healthInterval,
+            1...86_400,
+            .seconds,
+            "The gap between two health messages"
+        ),
+        duration(
+            "limits.retainedDeviceHours",
+            \.limits.retainedDevice,
+            1...8760,
+            .hours,
+            "How long retained topics of a device outside `devices` stay without use"
+        ),
+    ]
+
+    private static let links: [ConfigurationKey] = [
+        choice("links.policy", \.links.policy, "When devices are connected"),
+        duration(
+            "links.idleMs",
+            \.links.idle,
+            0...86_400_000,
+            .milliseconds,
+            "How long an idle link stays under the policy onDemand"
+        ),
+    ]
+
+    private static let broker = ConfigurationKey(
+        path: "broker",
+        summary: "The broker",
+        expected: "mqtt[s]://[user@]host[:port]",
+        range: "`mqtt[s]://[user@]host[:port]`; ports 1883 and, with TLS, 8883",
+        unit: nil,
+        defaultInWords: nil,
+        flag: "--broker",
+        form: .text,
+        read: { scalar, configuration in
+            do throws(BrokerAddressProblem) {
+                configuration.broker = try BrokerAddress(url: scalar.text)
+                return nil
+            } catch {
+                return .explained("the URL \(error.explanation); expected mqtt[s]://[user@]host[:port]")
+            }
+        },
+        show: { $0.broker.description }
+    )
+}

@@ -1,0 +1,16 @@
+/// A device that the operator has named.
+package struct DeviceConfiguration: Sendable, Equatable {
+    /// The Bluetooth address, 12 lower-case hex digits.
+    package var address: String
+    /// The device's level in topics, `[a-z][a-z0-9_-]{0,63}` and not 12 hex digits.
+    package var alias: String
+    /// A name for people; any text.
+    package var name: String?
+
+    /// Names a device.
+    package init(address: String, alias: String, name: String? = nil) {
+        self.address = address
+        self.alias = alias
+        self.name = name
+    }
+}

@@ -1,0 +1,83 @@
+import Glibc
+
+/// A moment in UTC to the millisecond, written as RFC 3339.
+package struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// Milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+    package let millisecondsSince1970: Int64
+
+    /// Makes a moment; what lies outside the years 0000 to 9999 is moved to the nearest end.
+    package init(millisecondsSince1970: Int64) {
+        self.millisecondsSince1970 = min(max(millisecondsSince1970, Timestamp.earliest), Timestamp.latest)
+    }
+
+    /// The wall clock's time, which may jump.
+    package static var now: Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    /// The text, as `2026-10-01T10:00:00.123Z`.
+    package var description: String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(24)
+        append(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Writes the 24 bytes of the text.
+    package func append(to bytes: inout [UInt8]) {
+        let (days, milliseconds) = Timestamp.split(millisecondsSince1970, by: 86_400_000)
+        let (year, month, day) = Timestamp.civil(fromDays: days)
+        let seconds = milliseconds / 1000
+        Timestamp.append(year, digits: 4, to: &bytes)
+        bytes.append(UInt8(ascii: "-"))
+        Timestamp.append(month, digits: 2, to: &bytes)
+        bytes.append(UInt8(ascii: "-"))
+        Timestamp.append(day, digits: 2, to: &bytes)
+        bytes.append(UInt8(ascii: "T"))
+        Timestamp.append(seconds / 3600, digits: 2, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        Timestamp.append(seconds / 60 % 60, digits: 2, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+        Timestamp.append(seconds % 60, digits: 2, to: &bytes)
+        bytes.append(UInt8(ascii: "."))
+        Timestamp.append(milliseconds % 1000, digits: 3, to: &bytes)
+        bytes.append(UInt8(ascii: "Z"))
+    }
+
+    /// Orders by time.
+    package static func < (left: Timestamp, right: Timestamp) -> Bool {
+        left.millisecondsSince1970 < right.millisecondsSince1970
+    }
+
+    private static let earliest: Int64 = -62_167_219_200_000
+    private static let latest: Int64 = 253_402_300_799_999
+
+    private static func split(_ value: Int64, by size: Int64) -> (quotient: Int64, rest: Int64) {
+        let rest = value % size
+        return rest < 0 ? (value / size - 1, rest + size) : (value / size, rest)
+    }
+
+    /// Year, month and day of the proleptic Gregorian calendar.
+    ///
+    /// Howard Hinnant's `civil_from_days`: <https://howardhinnant.github.io/date_algorithms.html#civil_from_days>.
+    private static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let (era, dayOfEra) = split(days + 719_468, by: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shifted = (5 * dayOfYear + 2) / 153
+        let day = dayOfYear - (153 * shifted + 2) / 5 + 1
+        let month = shifted < 10 ? shifted + 3 : shifted - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
+    }
+
+    private static func append(_ value: Int64, digits: Int, to bytes: inout [UInt8]) {
+        var divisor: Int64 = 1
+        for _ in 1..<digits { divisor *= 10 }
+        while divisor > 0 {
+            bytes.append(UInt8(ascii: "0") + UInt8(value / divisor % 10))
+            divisor /= 10
+        }
+    }
+}
