@@ -250,7 +250,7 @@ extension ConfigurationKey {
             expected: "an absolute path",
             range: "an absolute path",
             defaultInWords: defaultInWords,
-            accepts: NamePattern.isAbsolutePath,
+            accepts: TextPattern.isAbsolutePath,
             summary
         )
     }

@@ -86,6 +86,7 @@ extension Applied {
             switch applied {
             case .no: .no
             case .maybe: .maybe
+            case .yes: .yes
             case .partly(let bytes): .partly(bytes: bytes)
             }
     }
