@@ -225,7 +225,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             runTimers()
             var again = false
             for hook in hooks where hook.run() { again = true }
-            runJobs()
+            // Jobs that the hooks woke may have made new work for the hooks.
+            if runJobs() { again = true }
             wait(&events, atOnce: again || !jobs.isEmpty)
         }
         // What is still queued may hold continuations whose owners wait for them: run it out.
@@ -253,7 +254,10 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     }
 
     /// Runs queued jobs, but not for ever: a job that always queues another must not keep descriptors waiting.
-    private func runJobs() {
+    ///
+    /// - Returns: whether there was one.
+    @discardableResult
+    private func runJobs() -> Bool {
         let serial = asUnownedSerialExecutor()
         let task = asUnownedTaskExecutor()
         var budget = 4096
@@ -261,6 +265,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             job.runSynchronously(isolatedTo: serial, taskExecutor: task)
             budget -= 1
         }
+        return budget < 4096
     }
 
     private func runTimers() {

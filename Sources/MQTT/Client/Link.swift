@@ -1,0 +1,42 @@
+import EventLoop
+
+/// One attempt and the link that came of it.
+struct Link {
+    enum Phase {
+        /// On the worker.
+        case connecting
+        /// TLS, CONNECT sent or about to be, no CONNACK yet.
+        case answering
+        case up
+        /// DISCONNECT is queued.
+        case closing
+    }
+
+    let number: Int
+    let handle: MosquittoHandle
+    let ended: CheckedContinuation<LinkEnd, Never>
+    var phase = Phase.connecting
+    var deadline: EventLoop.TimerID?
+    var closeDeadline: EventLoop.TimerID?
+    var keepalive: EventLoop.TimerID?
+    var hook: UInt64?
+    var socket: Int32 = -1
+    var isWritableWatched = false
+    /// Hang-ups in a row that reading made nothing of.
+    var fruitlessHangups = 0
+    var isOverdue = false
+    var refusal: MQTTFailure?
+    var upSince: ContinuousClock.Instant?
+    var limits = MQTTServerLimits()
+    var unansweredSubscriptions: [Int32: String] = [:]
+
+    var isUp: Bool { phase == .up }
+}
+
+/// How an attempt or a link ended.
+struct LinkEnd {
+    /// Nil: closed in order.
+    var failure: MQTTFailure?
+    /// How long it had been up; nil when it never was.
+    var held: Duration?
+}

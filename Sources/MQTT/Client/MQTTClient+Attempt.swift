@@ -1,0 +1,139 @@
+import EventLoop
+import Glibc
+
+extension MQTTClient {
+    /// Connects, and returns when there is no link any more.
+    ///
+    /// - Throws: `MQTTFailure.configuration`, on the first attempt only: later a file may be missing for a moment.
+    func attempt() async throws(MQTTFailure) -> LinkEnd {
+        guard abandonedAttempts < 3 else {
+            return LinkEnd(failure: .noAnswer(after: configuration.answerDeadline))
+        }
+        let handle: MosquittoHandle
+        do throws(MQTTFailure) {
+            handle = try MosquittoHandle(configuration, version: versions.version)
+        } catch {
+            if case .configuration = error, lastLinkNumber == 0 { throw error }
+            return LinkEnd(failure: error)
+        }
+        return await withCheckedContinuation { begin(handle, ended: $0) }
+    }
+
+    private func begin(_ handle: MosquittoHandle, ended: CheckedContinuation<LinkEnd, Never>) {
+        lastLinkNumber += 1
+        let number = lastLinkNumber
+        var link = Link(number: number, handle: handle, ended: ended)
+        link.deadline = loop.schedule(after: configuration.answerDeadline) { [self] in deadlinePassed(number) }
+        self.link = link
+        let hook = configuration.connectHook
+        worker.start { [loop] in
+            hook?()
+            let failure = handle.connect()
+            loop.execute { self.assumeIsolated { $0.connectReturned(number, failure) } }
+        }
+    }
+
+    private func connectReturned(_ number: Int, _ failure: MQTTFailure?) {
+        guard let link, link.number == number else {
+            abandonedAttempts -= 1
+            return
+        }
+        if link.isOverdue {
+            endLink(.noAnswer(after: configuration.answerDeadline))
+        } else if let failure {
+            endLink(failure)
+        } else {
+            takeOver(link.handle)
+        }
+    }
+
+    private func takeOver(_ handle: MosquittoHandle) {
+        let socket = handle.socket
+        // libmosquitto leaves the descriptor open across exec: a child would keep the connection alive.
+        _ = fcntl(socket, F_SETFD, FD_CLOEXEC)
+        do throws(SystemFailure) {
+            try loop.watch(socket, for: .readable) { [self] readiness in socketReady(readiness) }
+        } catch {
+            endLink(.library(operation: error.call, code: error.code, text: error.description))
+            return
+        }
+        link?.socket = socket
+        link?.phase = .answering
+        link?.hook = loop.addHook { [self] in turn() }
+    }
+
+    private func deadlinePassed(_ number: Int) {
+        guard let link, link.number == number else { return }
+        guard link.phase == .connecting else {
+            endLink(.noAnswer(after: configuration.answerDeadline))
+            return
+        }
+        self.link?.isOverdue = true
+        link.handle.interrupt()
+        self.link?.deadline = loop.schedule(after: .seconds(1)) { [self] in
+            guard let link = self.link, link.number == number else { return }
+            abandon(.noAnswer(after: configuration.answerDeadline))
+        }
+    }
+
+    /// Ends an attempt whose thread has not come back: the thread keeps the handle and frees it in the end.
+    private func abandon(_ failure: MQTTFailure?) {
+        abandonedAttempts += 1
+        endLink(failure)
+    }
+
+    /// Ends the link for `close`: what is queued goes first, as long as there is a link for it.
+    func closeLink(timeout: Duration) {
+        guard let link else { return }
+        switch link.phase {
+        case .connecting:
+            link.handle.interrupt()
+            abandon(nil)
+        case .answering:
+            endLink(nil)
+        case .up:
+            let number = link.number
+            self.link?.closeDeadline = loop.schedule(after: timeout) { [self] in
+                guard let link = self.link, link.number == number, link.phase == .up else { return }
+                sayGoodbye()
+            }
+        case .closing:
+            break
+        }
+    }
+
+    /// Sends DISCONNECT; the link ends when it is out, or after a second.
+    func sayGoodbye() {
+        guard let link else { return }
+        // Bytes left unread would turn the close into a reset, which may overtake DISCONNECT.
+        afterReading(link.handle.read())
+        guard let link = self.link, link.phase == .up else { return }
+        self.link?.phase = .closing
+        let number = link.number
+        link.handle.disconnect()
+        guard link.handle.socket >= 0 else {
+            endLink(nil)
+            return
+        }
+        if let timer = link.closeDeadline { loop.cancel(timer) }
+        self.link?.closeDeadline = loop.schedule(after: .seconds(1)) { [self] in
+            if self.link?.number == number { endLink(nil) }
+        }
+    }
+
+    /// Lets go of the link: its unconfirmed messages go back to the front of the queue.
+    func endLink(_ failure: MQTTFailure?) {
+        guard let link else { return }
+        self.link = nil
+        if link.socket >= 0 { loop.unwatch(link.socket) }
+        if let hook = link.hook { loop.removeHook(hook) }
+        for timer in [link.deadline, link.closeDeadline, link.keepalive] {
+            if let timer { loop.cancel(timer) }
+        }
+        let unconfirmed = inFlight.removeAll()
+        queue.giveBack(unconfirmed.filter { $0.publication.delivery != .expendable })
+        for entry in unconfirmed where entry.publication.delivery == .expendable { drop(entry, .linkLost) }
+        for dropped in queue.dropExpendable() { drop(dropped.entry, dropped.reason) }
+        link.ended.resume(returning: LinkEnd(failure: failure, held: link.upSince.map { .now - $0 }))
+    }
+}

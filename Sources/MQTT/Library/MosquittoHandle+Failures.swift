@@ -1,0 +1,67 @@
+internal import CMosquitto
+internal import Glibc
+
+extension MosquittoHandle {
+    /// Why `mosquitto_connect` failed.
+    ///
+    /// - Parameter error: errno as the call left it.
+    func connectFailure(code: Int32, error: Int32) -> MQTTFailure {
+        switch mosq_err_t(code) {
+        case MOSQ_ERR_EAI:
+            let text = String(cString: gai_strerror(error))
+            return .nameNotResolved(host: configuration.host, code: error, text: text)
+        case MOSQ_ERR_ERRNO where error != 0 && error != EPROTO:
+            return .unreachable(code: error, text: String(cString: strerror(error)))
+        case MOSQ_ERR_TLS, MOSQ_ERR_TLS_HANDSHAKE:
+            return .tls(tlsText ?? Self.text(code))
+        default:
+            return .library(operation: "mosquitto_connect", code: code, text: Self.text(code))
+        }
+    }
+
+    /// Why the link ended.
+    ///
+    /// - Parameters:
+    ///   - operation: the call that noticed.
+    ///   - error: errno as the call left it.
+    ///   - answered: whether CONNACK had come.
+    func linkFailure(_ operation: String, code: Int32, error: Int32, answered: Bool) -> MQTTFailure {
+        switch mosq_err_t(code) {
+        case MOSQ_ERR_TLS, MOSQ_ERR_TLS_HANDSHAKE:
+            return .tls(tlsText ?? Self.text(code))
+        case MOSQ_ERR_KEEPALIVE:
+            return .keepaliveMissed
+        case MOSQ_ERR_ERRNO where error == EPROTO:
+            // The peer's alert, such as for a certificate that it wants and did not get, comes after the handshake.
+            return .tls(tlsText ?? "the broker broke the connection off; it may ask for a client certificate")
+        case MOSQ_ERR_CONN_LOST where !answered, MOSQ_ERR_PROTOCOL where !answered,
+            MOSQ_ERR_ERRNO where !answered && (error == ECONNRESET || error == EPIPE):
+            return .closedBeforeAnswer
+        case MOSQ_ERR_ERRNO where error != 0:
+            return .lost(operation: operation, code: code, text: String(cString: strerror(error)))
+        default:
+            return .lost(operation: operation, code: code, text: Self.text(code))
+        }
+    }
+
+    /// What the handshake, or the loading of files before it, stumbled over.
+    private var tlsText: String? {
+        if let ssl = mosquitto_ssl_get(pointer) {
+            let result = SSL_get_verify_result(ssl)
+            // 1 is what a refused host name leaves, which only the log tells.
+            if result > 1, let text = X509_verify_cert_error_string(result) {
+                return "the broker's certificate was not accepted: \(String(cString: text))"
+            }
+        }
+        let lines = errorLines
+        if lines.contains(where: { $0.contains("host name verification failed") }) {
+            return "the broker's certificate is not for the name \(configuration.host)"
+        }
+        // "Error: Unable to load …" says more than OpenSSL's line that follows it.
+        guard let line = lines.first else { return nil }
+        if line.contains("certificate required") { return "the broker asks for a client certificate" }
+        if line.hasPrefix("Error: ") { return String(line.dropFirst("Error: ".count)) }
+        guard let reason = line.split(separator: ":").last, line.hasPrefix("OpenSSL Error") else { return line }
+        return String(reason)
+    }
+}
