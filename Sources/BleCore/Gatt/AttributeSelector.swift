@@ -1,19 +1,39 @@
-/// Names a characteristic of a device, or one of its descriptors.
+/// Names one characteristic of a device, or one of its descriptors.
+///
+/// Either `handle` is given, or `characteristic` is, within `service` where its UUID stands in several. Where all are
+/// given, the attribute at the handle has to have these UUIDs.
 public struct AttributeSelector: Sendable, Hashable {
-    /// How the characteristic is named.
-    public enum Characteristic: Sendable, Hashable {
-        /// By UUID, within a service where the UUID stands in several.
-        case uuid(BluetoothUUID, service: BluetoothUUID?)
-        /// By the handle of its declaration.
-        case handle(UInt16)
-    }
-
-    public var characteristic: Characteristic
+    public var service: BluetoothUUID?
+    public var characteristic: BluetoothUUID?
+    /// The handle of the characteristic's declaration.
+    public var handle: UInt16?
     public var descriptor: BluetoothUUID?
 
-    public init(_ characteristic: Characteristic, descriptor: BluetoothUUID? = nil) {
+    /// Names a characteristic by UUID.
+    public init(service: BluetoothUUID?, characteristic: BluetoothUUID, descriptor: BluetoothUUID? = nil) {
+        self.service = service
         self.characteristic = characteristic
         self.descriptor = descriptor
+    }
+
+    /// Names a characteristic by handle; the UUIDs are checked where they are given.
+    public init(
+        handle: UInt16,
+        service: BluetoothUUID? = nil,
+        characteristic: BluetoothUUID? = nil,
+        descriptor: BluetoothUUID? = nil
+    ) {
+        self.handle = handle
+        self.service = service
+        self.characteristic = characteristic
+        self.descriptor = descriptor
+    }
+
+    /// Whether an attribute fulfils each part that is given.
+    func matches(service: BluetoothUUID?, characteristic: BluetoothUUID, handle: UInt16) -> Bool {
+        (self.handle == nil || self.handle == handle)
+            && (self.characteristic == nil || self.characteristic == characteristic)
+            && (self.service == nil || self.service == service)
     }
 }
 
@@ -21,38 +41,29 @@ extension AttributeTable {
     /// Finds the characteristic that a selector names.
     ///
     /// - Throws: `BleFailure` at the discovery stage: no service, no characteristic, or several.
-    func find(_ selector: AttributeSelector.Characteristic) throws(BleFailure) -> Characteristic {
-        switch selector {
-        case .handle(let handle):
-            guard let found = characteristics.values.first(where: { $0.handle == handle }) else {
-                throw BleFailure(.noCharacteristic([]), at: .discover, detail: "no characteristic has handle \(handle)")
-            }
-            return found
-        case .uuid(let uuid, let service):
-            if let service, !services.values.contains(where: { $0.uuid == service }) {
-                throw BleFailure(.noService([service]), at: .discover, detail: Self.absence(of: service))
-            }
-            let matches = characteristics.values.filter { candidate in
-                candidate.uuid == uuid && (service == nil || services[candidate.service]?.uuid == service)
-            }
-            guard let first = matches.first else {
-                throw BleFailure(
-                    .noCharacteristic([uuid]),
-                    at: .discover,
-                    detail: "the device has no such characteristic"
-                )
-            }
-            guard matches.count == 1 else {
-                let handles = matches.map(\.handle).sorted()
-                let list = handles.map(String.init).joined(separator: ", ")
-                throw BleFailure(
-                    .ambiguousCharacteristic(handles: handles),
-                    at: .discover,
-                    detail: "\(uuid) stands more than once, give the handle: \(list)"
-                )
-            }
-            return first
+    func find(_ selector: AttributeSelector) throws(BleFailure) -> Characteristic {
+        if let service = selector.service, !services.values.contains(where: { $0.uuid == service }) {
+            throw BleFailure(.noService([service]), at: .discover, detail: Self.absence(of: service))
         }
+        let matches = characteristics.values.filter {
+            selector.matches(service: services[$0.service]?.uuid, characteristic: $0.uuid, handle: $0.handle)
+        }
+        guard let first = matches.first else {
+            let missing = selector.characteristic.map { [$0] } ?? []
+            let place = selector.handle.map { " at handle \($0)" } ?? ""
+            let detail = "the device has no such characteristic\(place)"
+            throw BleFailure(.noCharacteristic(missing), at: .discover, detail: detail)
+        }
+        guard matches.count == 1 else {
+            let handles = matches.map(\.handle).sorted()
+            let list = handles.map(String.init).joined(separator: ", ")
+            throw BleFailure(
+                .ambiguousCharacteristic(handles: handles),
+                at: .discover,
+                detail: "\(first.uuid) stands more than once, give the handle: \(list)"
+            )
+        }
+        return first
     }
 
     /// Finds a descriptor of a characteristic.

@@ -166,7 +166,7 @@ extension BluetoothManager {
         needs property: GattCharacteristic.Properties
     ) throws(BleFailure) -> AttributeTarget {
         guard let record = tree.devices[path] else { throw removal(path, at: .discover) }
-        let found = try record.attributes.find(selector.characteristic)
+        let found = try record.attributes.find(selector)
         guard let uuid = selector.descriptor else {
             guard found.properties.isSuperset(of: property) else {
                 let names = property.names.joined(separator: ", ")

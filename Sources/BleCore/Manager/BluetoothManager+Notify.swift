@@ -16,7 +16,9 @@ extension BluetoothManager {
         handler: @escaping @Sendable (GattNotification) -> Void
     ) async throws -> (id: CharacteristicID, already: Bool) {
         let path = try await ready(address, scope)
-        let target = try target(AttributeSelector(selector.characteristic), of: path, needs: [])
+        var characteristic = selector
+        characteristic.descriptor = nil
+        let target = try target(characteristic, of: path, needs: [])
         guard !target.properties.isDisjoint(with: [.notify, .indicate]) else {
             throw BleFailure(.notSupported, at: .operate, detail: "the characteristic neither notifies nor indicates")
         }
@@ -42,8 +44,7 @@ extension BluetoothManager {
         holder: String,
         _ scope: OperationScope
     ) async throws -> Bool {
-        guard let (path, notifier) = subscription(selector, of: address, holder: holder) else { return false }
-        _ = notifier.release(holder)
+        guard let (path, notifier) = subscription(selector, of: address), notifier.release(holder) else { return false }
         guard !notifier.isWanted else { return true }
         notifiers[path] = nil
         guard notifier.started, let device = tree.devicePath(of: path) else { return true }
@@ -60,23 +61,16 @@ extension BluetoothManager {
         return true
     }
 
-    /// Which characteristics of a device a holder has subscribed to.
-    package func subscriptions(of address: DeviceAddress, holder: String? = nil) -> [CharacteristicID] {
+    /// Which characteristics of a device somebody has subscribed to.
+    package func subscriptions(of address: DeviceAddress) -> [CharacteristicID] {
         notifiers.values.filter { $0.address == address && $0.isWanted }.map(\.id).sorted { $0.handle < $1.handle }
     }
 
-    private func subscription(
-        _ selector: AttributeSelector,
-        of address: DeviceAddress,
-        holder: String
-    ) -> (ObjectPath, Notifier)? {
+    private func subscription(_ selector: AttributeSelector, of address: DeviceAddress) -> (ObjectPath, Notifier)? {
         notifiers.first { _, notifier in
-            guard notifier.address == address else { return false }
-            switch selector.characteristic {
-            case .handle(let handle): return notifier.id.handle == handle
-            case .uuid(let uuid, let service):
-                return notifier.id.characteristic == uuid && (service == nil || notifier.id.service == service)
-            }
+            let id = notifier.id
+            return notifier.address == address
+                && selector.matches(service: id.service, characteristic: id.characteristic, handle: id.handle)
         }.map { ($0.key, $0.value) }
     }
 

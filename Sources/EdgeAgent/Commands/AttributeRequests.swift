@@ -1,35 +1,5 @@
 package import BleCore
 
-/// Names one characteristic of a device, or one of its descriptors.
-///
-/// Either `handle` is given, or both `service` and `characteristic` are. Where all are given, the attribute at the handle
-/// has to have these UUIDs.
-package struct AttributeSelector: Sendable, Hashable {
-    package var service: BluetoothUUID?
-    package var characteristic: BluetoothUUID?
-    /// The handle of the characteristic's declaration, as in `discover`'s result.
-    package var handle: UInt16?
-    package var descriptor: BluetoothUUID?
-
-    package init(service: BluetoothUUID, characteristic: BluetoothUUID, descriptor: BluetoothUUID? = nil) {
-        self.service = service
-        self.characteristic = characteristic
-        self.descriptor = descriptor
-    }
-
-    package init(
-        handle: UInt16,
-        service: BluetoothUUID? = nil,
-        characteristic: BluetoothUUID? = nil,
-        descriptor: BluetoothUUID? = nil
-    ) {
-        self.handle = handle
-        self.service = service
-        self.characteristic = characteristic
-        self.descriptor = descriptor
-    }
-}
-
 /// Reads a value.
 package struct ReadRequest: Sendable, Equatable {
     package var attribute: AttributeSelector
@@ -40,18 +10,6 @@ package struct ReadRequest: Sendable, Equatable {
         self.attribute = attribute
         self.offset = offset
     }
-}
-
-/// How a value is written.
-package enum WriteMode: String, Sendable, CaseIterable {
-    /// With response when the characteristic offers it, else without.
-    case auto
-    /// With response.
-    case request
-    /// Without response.
-    case command
-    /// Prepared and read back before it is carried out.
-    case reliable
 }
 
 /// How a long value is cut into packets.

@@ -1,3 +1,5 @@
+package import BleCore
+
 /// One command that was read and found in order.
 package struct Command: Sendable, Equatable {
     package var origin: CommandOrigin

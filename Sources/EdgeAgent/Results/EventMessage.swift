@@ -1,4 +1,4 @@
-import BleCore
+package import BleCore
 
 /// Something that happened to a device.
 package struct EventMessage: Sendable, Equatable {

@@ -1,0 +1,23 @@
+internal import DBus
+
+extension BluetoothManager {
+    /// Makes BlueZ forget a device: its link, what it knows of its services, and its bond.
+    ///
+    /// - Returns: false when BlueZ did not know it.
+    package func forget(_ address: DeviceAddress, _ scope: OperationScope) async throws -> Bool {
+        if let unavailability { throw unavailability }
+        guard let path = bestObject(of: address) else { return false }
+        scope.stage = .operate
+        let message = try DBusMessage.call(BluezNames.service, path.parent, BluezNames.adapter, "RemoveDevice")
+            .append { (writer) throws(DBusFailure) in try writer.append(path: path) }
+        let link = link(address)
+        let reply = ReplySlot()
+        send(message, for: link) { reply.outcome = $0 }
+        try await wait(scope, on: link) {
+            if self.tree.devices[path] == nil { return .success(()) }
+            guard case .failure(let failure) = reply.outcome else { return nil }
+            return .failure(BluezErrors.failure(failure, at: .operate, changes: true))
+        }
+        return true
+    }
+}
