@@ -59,25 +59,26 @@ extension BluetoothManager {
 
     /// Writes a value to a characteristic or a descriptor.
     ///
-    /// `pieces` says how long each packet may be, from the first on, and its last length holds for all that follow; nil
-    /// never splits the value. `gap` is the pause between packets without response, for which BlueZ has no flow control.
+    /// `gap` is the pause between packets without response, for which BlueZ has no flow control.
     package func write(
         _ value: [UInt8],
         to selector: AttributeSelector,
         of address: DeviceAddress,
         mode: WriteMode = .auto,
         offset: Int = 0,
-        pieces: [Int]? = nil,
+        cut: PacketCut = .whole,
         gap: Duration = .milliseconds(20),
         _ scope: OperationScope
     ) async throws -> WriteOutcome {
         let path = try await ready(address, scope)
         let target = try target(selector, of: path, needs: [])
         let type = try target.writeType(mode)
-        let packets = Self.split(value, pieces)
+        // The packet's opcode and handle take three bytes (Core 5.4, Vol 3, Part F, 3.4.5.3); 23 is the least MTU.
+        let room = (target.mtu ?? 23) - 3
+        let packets = cut.packets(of: value, room: room)
         if let longest = packets.map(\.count).max() {
-            // A value in one packet: the packet's opcode and handle take three bytes (Core 5.4, Vol 3, Part F, 3.4.5.3).
-            let limit = type == .command ? (target.mtu.map { $0 - 3 } ?? 512) : 512
+            // With response BlueZ sends a longer value in parts that the device puts together (Part F, 3.4.6).
+            let limit = type == .command && target.mtu != nil ? room : 512
             if longest > limit {
                 throw BleFailure(.valueTooLong(limit: limit), at: .operate, detail: "at most \(limit) bytes")
             }
@@ -182,13 +183,29 @@ extension BluetoothManager {
         let descriptor = try record.attributes.find(uuid, of: found)
         return AttributeTarget(path: descriptor.path, interface: BluezNames.descriptor, properties: .write, mtu: nil)
     }
+}
 
-    private static func split(_ value: [UInt8], _ pieces: [Int]?) -> [[UInt8]] {
-        guard let pieces, let last = pieces.last, last > 0, !value.isEmpty else { return [value] }
+/// How a value is cut into packets that are written one after the other.
+public enum PacketCut: Sendable, Equatable {
+    /// In one piece or not at all.
+    case whole
+    /// As much as the link takes in one packet.
+    case mtu
+    /// So many bytes in the first packet and in those that follow; at least one.
+    case fixed(first: Int, then: Int)
+
+    func packets(of value: [UInt8], room: Int) -> [[UInt8]] {
+        let (first, then): (Int, Int)
+        switch self {
+        case .whole: return [value]
+        case .mtu: (first, then) = (room, room)
+        case .fixed(let one, let others): (first, then) = (one, others)
+        }
+        guard !value.isEmpty else { return [value] }
         var packets: [[UInt8]] = []
         var rest = value[...]
         while !rest.isEmpty {
-            let length = max(1, packets.count < pieces.count ? pieces[packets.count] : last)
+            let length = max(1, packets.isEmpty ? first : then)
             packets.append(Array(rest.prefix(length)))
             rest = rest.dropFirst(length)
         }

@@ -53,6 +53,36 @@ extension BluetoothManager {
 
     package func ignoreAdvertisements(_ number: Int) { advertisements.remove(number) }
 
+    /// Listens for a device that a request matches.
+    ///
+    /// The first that is heard is taken, or the `strongest` of those heard within three seconds of the first.
+    ///
+    /// - Throws: `BleFailure.notInRange` at the end of the operation's time, or why nothing can be heard.
+    package func find(
+        _ request: ScanRequest,
+        strongest: Bool = false,
+        _ scope: OperationScope
+    ) async throws -> DeviceAddress {
+        var best: (address: DeviceAddress, rssi: Int)?
+        let observer = advertisements.add { [weak self] report in
+            guard request.matches(report) else { return }
+            let rssi = report.rssi ?? -128
+            if best.map({ rssi > $0.rssi }) ?? true { best = (report.address, rssi) }
+            self?.assumeIsolated { $0.pokeState() }
+        }
+        defer { advertisements.remove(observer) }
+        let demand = try await startDiscovery(request, scope)
+        defer { stopDiscovery(demand) }
+        scope.stage = .scan
+        try await wait(scope) {
+            if let unavailability = self.unavailability { return .failure(unavailability) }
+            return best == nil ? nil : .success(())
+        }
+        if strongest { try await pause(.seconds(3), scope) }
+        guard let best else { throw BleFailure(.notInRange, at: .scan, detail: "no device matched") }
+        return best.address
+    }
+
     /// Takes the next step of the discovery session, if there is one.
     func updateDiscovery() {
         guard let connection, owner != nil, loaded else { return }

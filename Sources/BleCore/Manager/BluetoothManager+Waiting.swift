@@ -54,6 +54,8 @@ extension BluetoothManager {
     typealias Verdict = Result<Void, any Error>
 
     /// Pauses within an operation.
+    package func pause(for duration: Duration, _ scope: OperationScope) async throws { try await pause(duration, scope) }
+
     func pause(_ duration: Duration, _ scope: OperationScope) async throws {
         try scope.check()
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in

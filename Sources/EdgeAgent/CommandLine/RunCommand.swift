@@ -4,11 +4,7 @@ package enum RunCommand {
     package typealias Agent = @Sendable (Configuration, Log) -> ExitCode
 
     /// The agent that `edge-agent run` starts, on the main thread.
-    package static let agent: Agent = { _, log in
-        // The agent is put together here.
-        log.error("This build holds no agent")
-        return .software
-    }
+    package static let agent: Agent = { AgentProcess.run($0, log: $1) }
 
     /// Announces the start, with what should be mended in the configuration, and runs the agent.
     package static func run(_ loaded: ConfigurationLoader.Loaded, log: Log, agent: Agent) -> ExitCode {

@@ -53,14 +53,15 @@ package enum BluetoothMessage: String, CaseIterable, Sendable {
 /// The retained state of one adapter.
 package struct AdapterMessage: Sendable, Equatable {
     package var name: AdapterName
-    package var address: DeviceAddress
+    /// Nil until BlueZ tells it.
+    package var address: DeviceAddress?
     package var isPowered: Bool
     package var isDiscovering: Bool
     package var links: LinkCounts
 
     package init(
         name: AdapterName,
-        address: DeviceAddress,
+        address: DeviceAddress?,
         isPowered: Bool,
         isDiscovering: Bool,
         links: LinkCounts = LinkCounts()
@@ -76,7 +77,7 @@ package struct AdapterMessage: Sendable, Equatable {
         var writer = JSONWriter(capacity: 256)
         writer.beginObject()
         writer.field("adapter", name.text)
-        writer.field("address", address.hex)
+        writer.field(orNull: "address", address?.hex)
         writer.field("powered", isPowered)
         writer.field("discovering", isDiscovering)
         writer.key("links")

@@ -44,6 +44,9 @@ package struct HealthMessage: Sendable, Equatable {
     /// What the kernel says of the clock.
     package var isClockSynced = false
 
+    /// Filters that the broker refused: commands on them do not arrive.
+    package var refusedSubscriptions: [String] = []
+
     package init() {}
 
     package func encode(_ stamp: MessageStamp) -> [UInt8] {
@@ -83,6 +86,7 @@ package struct HealthMessage: Sendable, Equatable {
         writer.key("lastRecovery")
         if let lastRecoveryMs { writer.time(lastRecoveryMs) } else { writer.null() }
         writer.field("clockSynced", isClockSynced)
+        writer.field("refusedSubscriptions", texts: refusedSubscriptions)
         stamp.write(to: &writer)
         writer.endObject()
         return writer.bytes

@@ -8,5 +8,10 @@ package struct SessionName: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
+    private init(known text: String) { self.text = text }
+
+    /// A name that nobody has chosen: `scan-` and eight hex digits.
+    package static func make() -> SessionName { SessionName(known: "scan-\(BootID.make().prefix(8))") }
+
     package var description: String { text }
 }

@@ -82,6 +82,9 @@ package struct DeviceTopics: Sendable, Equatable {
     /// Retained.
     package var gatt: String { base + "gatt" }
 
+    /// What the topics of all values of the device begin with.
+    package var notifyPrefix: String { base + "notify/" }
+
     /// Where a characteristic's values go.
     ///
     /// - Parameters:

@@ -1,0 +1,154 @@
+internal import BleCore
+internal import EventLoop
+internal import TaskQueue
+
+extension Agent {
+    /// Takes up what happened in Bluetooth.
+    func happened(_ event: BluetoothEvent) {
+        switch event {
+        case .state(let state):
+            log.write(state == .ready ? .info : .warning, "Bluetooth changed", [.state: state.rawValue])
+            publisher.retain(topics.bluetooth, .other, BluetoothMessage(state).encode)
+        case .adapter(let adapter): publish(adapter)
+        case .adapterRemoved(let name):
+            log.warning("Adapter is gone", [.adapter: name.text])
+            publisher.clear(topics.adapter(name))
+        case .link(let address, let state): linkChanged(address, state)
+        case .name(let address, let name): tell(address, .name(name))
+        case .services(let address): tell(address, .services)
+        case .bond(let address, let paired): tell(address, .bond(isBonded: paired))
+        case .subscription(let address, let id, let restored):
+            let selector = AttributeSelector(
+                handle: id.handle,
+                service: id.service,
+                characteristic: id.characteristic
+            )
+            tell(
+                address,
+                restored ? .subscriptionRestored(selector) : .subscriptionLost(selector, reason: "bluetoothd ended it")
+            )
+        case .removed(let address): linked.remove(address)
+        }
+    }
+
+    private func publish(_ adapter: AdapterInfo) {
+        let message = AdapterMessage(
+            name: adapter.name,
+            address: adapter.address,
+            isPowered: adapter.powered,
+            isDiscovering: adapter.discovering,
+            links: LinkCounts(used: adapter.links)
+        )
+        publisher.retain(topics.adapter(adapter.name), .other, message.encode)
+    }
+
+    private func linkChanged(_ address: DeviceAddress, _ state: LinkState) {
+        let isUp = state.phase == .connected || state.phase == .resolved
+        if isUp, linked.insert(address).inserted {
+            log.info("Device connected", [.device: address.hex, .reason: state.owner?.rawValue ?? ""])
+            tell(address, .connected(mtu: state.mtu))
+            publishAdapters()
+        } else if state.phase == .disconnected, linked.remove(address) != nil {
+            log.info("Device disconnected", [.device: address.hex, .reason: state.reason ?? ""])
+            tell(address, .disconnected(reason: state.reason))
+            publishAdapters()
+        }
+        guard isInUse(address) else { return }
+        let device = target(address)
+        let message = LinkMessage(
+            device: device,
+            state: LinkMessage.State(state.phase),
+            reason: state.reason,
+            sinceMs: state.since,
+            mtu: state.mtu,
+            attempt: state.attempt,
+            owner: state.owner.map { $0 == .`self` ? .own : .other }
+        )
+        publisher.retain(topics.device(device.name).link, .other, message.encode)
+    }
+
+    /// The number of links has changed.
+    private func publishAdapters() {
+        for adapter in manager.assumeIsolated({ $0.adapters }) { publish(adapter) }
+    }
+
+    private func tell(_ address: DeviceAddress, _ event: EventMessage.Event) {
+        guard isInUse(address) else { return }
+        publisher.publish(EventMessage(device: target(address), event: event))
+    }
+
+    // MARK: Devices whose topics are kept
+
+    private func isInUse(_ address: DeviceAddress) -> Bool {
+        devicesInUse[address] != nil || directory.alias(of: address) != nil
+    }
+
+    /// Notes that a device had a command.
+    func markUse(of address: DeviceAddress) {
+        let isNew = !isInUse(address)
+        devicesInUse[address] = .now
+        guard isNew, let device = manager.assumeIsolated({ $0.device(address) }) else { return }
+        if device.link.phase != .disconnected { linkChanged(address, device.link) }
+    }
+
+    /// Takes away the topics of devices that were not used for long.
+    func forgetUnused() {
+        let limit = configuration.limits.retainedDevice
+        for (address, last) in devicesInUse where ContinuousClock.now - last > limit {
+            guard running[address] == nil, subscriptions.isEmpty(for: address), !linked.contains(address) else { continue }
+            devicesInUse[address] = nil
+            if directory.alias(of: address) == nil { publisher.clearDevice(target(address).name) }
+        }
+    }
+
+    // MARK: Links that nobody needs
+
+    /// Drops a link of ours after a while with nothing to do and no subscription.
+    func armIdleTimer(_ address: DeviceAddress) {
+        if let timer = idleTimers.removeValue(forKey: address) { loop.cancel(timer) }
+        guard !isStopping, isIdle(address) else { return }
+        idleTimers[address] = loop.schedule(after: configuration.links.idle) { [weak self] in
+            self?.assumeIsolated { $0.dropIdleLink(address) }
+        }
+    }
+
+    private func isIdle(_ address: DeviceAddress) -> Bool {
+        guard queue.running(on: address) == nil, subscriptions.isEmpty(for: address) else { return false }
+        let link = manager.assumeIsolated { $0.device(address)?.link }
+        return link?.owner == .`self` && link?.phase == .resolved
+    }
+
+    private func dropIdleLink(_ address: DeviceAddress) {
+        idleTimers[address] = nil
+        guard isIdle(address) else { return }
+        log.debug("Idle link is dropped", [.device: address.hex])
+        // Unstructured because a timer starts it; the scope bounds it.
+        Task.immediate(executorPreference: loop) { await self.release(address, within: .seconds(5)) }
+    }
+
+    /// Ends a link of ours without a result to anybody.
+    func release(_ address: DeviceAddress, within limit: Duration) async {
+        let scope = OperationScope(timeout: limit, on: loop)
+        defer { scope.finish() }
+        do {
+            _ = try await manager.disconnect(address, scope)
+        } catch {
+            log.debug("Link not ended in time", [.device: address.hex, .error: "\(error)"])
+        }
+    }
+}
+
+extension BluetoothMessage {
+    init(_ state: BluetoothState) {
+        self =
+            switch state {
+            case .ready: .ready
+            case .off: .off
+            case .blocked: .blocked
+            case .noAdapter: .noAdapter
+            case .absent: .absent
+            case .notResponding: .notResponding
+            case .denied: .denied
+            }
+    }
+}

@@ -1,0 +1,235 @@
+internal import BleCore
+internal import EventLoop
+
+extension Agent {
+    /// Starts a command for the gateway itself; such commands never wait in a device's queue.
+    func startGateway(_ command: Command) {
+        switch command.request {
+        case .ping:
+            let uptime = Int64((ProcessFigures.now() - startTime).milliseconds)
+            succeed(command, .pong(version: AgentVersion.current, uptimeMs: uptime))
+        case .info: succeed(command, .info(info))
+        case .scan(let scan): inBackground(command) { try await self.scan(scan, $0) }
+        case .devices(let request):
+            inBackground(command) { _ in .devices(await self.knownDevices(request), isTruncated: false) }
+        case .scanStart(let request): inBackground(command) { try await self.startSession(request, $0) }
+        case .scanStop(let request):
+            let stopped = stopSession(request.session, reason: "command")
+            succeed(command, .session(request.session, already: !stopped))
+        case .adapterPower(let request): inBackground(command) { try await self.setPower(request, command, $0) }
+        case .connectMatching(let request): connect(request, command)
+        case .connect, .disconnect, .discover, .read, .write, .subscribe, .unsubscribe, .rssi:
+            refuse(command.refusal(.badRequest, detail: "the verb needs a device: publish it on a device's topic"))
+        }
+    }
+
+    private func succeed(_ command: Command, _ payload: ResultPayload, timing: ResultBody.Timing? = nil) {
+        answer(.ok(command, confirmed: .local, payload: payload, timing: timing))
+    }
+
+    /// Runs a gateway command that takes time, side by side with all others.
+    private func inBackground(
+        _ command: Command,
+        _ body: @escaping @Sendable (OperationScope) async throws -> ResultPayload
+    ) {
+        guard gatewayScopes.count < configuration.limits.maximumQueuedTotal else {
+            let detail = "\(gatewayScopes.count) commands of the gateway are under way already"
+            refuse(command.refusal(.queueFull, detail: detail, retryAfterMs: 1000))
+            return
+        }
+        lastJob += 1
+        let number = lastJob
+        let scope = OperationScope(timeout: command.timeout, on: loop)
+        gatewayScopes[number] = scope
+        let started = ContinuousClock.now
+        // Unstructured because it outlives the handler that starts it. Its scope bounds it; `stop` ends it.
+        Task.immediate(executorPreference: loop) {
+            let result: Result<ResultPayload, any Error>
+            do { result = .success(try await body(scope)) } catch { result = .failure(error) }
+            scope.finish()
+            self.gatewayScopes[number] = nil
+            let timing = ResultBody.Timing(runMs: Int((ContinuousClock.now - started).milliseconds))
+            switch result {
+            case .success(let payload): self.succeed(command, payload, timing: timing)
+            case .failure(let error):
+                let (error, applied) = Self.failure(error, scope)
+                self.answer(.failed(command, error, applied: applied, timing: timing))
+            }
+        }
+    }
+
+    private func setPower(
+        _ request: AdapterPowerRequest,
+        _ command: Command,
+        _ scope: OperationScope
+    ) async throws -> ResultPayload {
+        .already(!(try await manager.setPower(request.on, adapter: command.adapter, scope)))
+    }
+
+    private func knownDevices(_ request: DevicesRequest) async -> [KnownDevice] {
+        await manager.devices.map { device in
+            let heard = device.advertisement
+            return KnownDevice(
+                device: target(heard.address),
+                addressType: heard.addressType,
+                name: heard.name,
+                link: LinkMessage.State(device.link.phase),
+                isPaired: device.paired,
+                isBonded: device.bonded,
+                isTrusted: device.trusted,
+                rssi: heard.signals > 0 ? heard.rssi : nil,
+                lastHeardMs: heard.signals > 0 ? heard.lastHeard : nil
+            )
+        }.filter { device in
+            let isLinked = device.link == .connected || device.link == .resolved
+            return (request.connected.map { $0 == isLinked } ?? true)
+                && (request.bonded.map { $0 == device.isBonded } ?? true)
+        }
+    }
+
+    /// Finds the device that a filter means, then connects to it in its own queue.
+    private func connect(_ request: ConnectMatchingRequest, _ command: Command) {
+        lastJob += 1
+        let number = lastJob
+        let scope = OperationScope(timeout: command.timeout, on: loop)
+        gatewayScopes[number] = scope
+        let arrived = ContinuousClock.now
+        // Unstructured because it outlives the handler that starts it. Its scope bounds it; `stop` ends it.
+        Task.immediate(executorPreference: loop) {
+            let found: Result<DeviceAddress, any Error>
+            do {
+                let address = try await self.manager.find(request.match, strongest: request.pick == .strongest, scope)
+                found = .success(address)
+            } catch {
+                found = .failure(error)
+            }
+            scope.finish()
+            self.gatewayScopes[number] = nil
+            switch found {
+            case .failure(let error):
+                let (error, applied) = Self.failure(error, scope)
+                self.answer(.failed(command, error, applied: applied))
+            case .success(let address):
+                var command = command
+                command.request = .connect
+                let device = self.target(address)
+                command.origin.target = .device(device)
+                command.timeout = max(command.timeout - (ContinuousClock.now - arrived), .milliseconds(1))
+                self.submit(command, on: device, arrived: arrived)
+            }
+        }
+    }
+
+    // MARK: Scanning
+
+    private func scan(_ command: ScanCommand, _ scope: OperationScope) async throws -> ResultPayload {
+        let hearing = OneScan(filter: command.filter)
+        let observer = await manager.hearAdvertisements { hearing.hear($0) }
+        let outcome: Result<Void, any Error>
+        do {
+            let demand = try await manager.startDiscovery(command.filter, scope)
+            do {
+                try await manager.pause(for: command.duration, scope)
+                outcome = .success(())
+            } catch {
+                outcome = .failure(error)
+            }
+            await manager.stopDiscovery(demand)
+        } catch {
+            outcome = .failure(error)
+        }
+        await manager.ignoreAdvertisements(observer)
+        try outcome.get()
+        // About 400 bytes a device: what does not fit is left out, the weakest first.
+        let (devices, isTruncated) = hearing.table.strongest(max(1, publisher.results.maxResultBytes / 512))
+        return .scan(
+            devices.map { HeardDevice(name: directory.name(of: $0.address), advertisement: $0) },
+            isTruncated: isTruncated
+        )
+    }
+
+    private func startSession(_ request: ScanStartCommand, _ scope: OperationScope) async throws -> ResultPayload {
+        let name = request.session ?? SessionName.make()
+        let before = stopSession(name, reason: nil)
+        if !before, sessions.count >= 64 {
+            throw OperationError(.queueFull, detail: "64 scan sessions run already")
+        }
+        let session = ScanSession(
+            request,
+            name: name,
+            loop: loop,
+            nameOf: { [directory] in directory.name(of: $0) },
+            publish: { [publisher] in publisher.publish($0) }
+        )
+        sessions[name] = session
+        do {
+            session.demand = try await manager.startDiscovery(request.filter, scope)
+        } catch {
+            if sessions[name] === session { sessions[name] = nil }
+            throw error
+        }
+        guard sessions[name] === session else {
+            // Another command has stopped or replaced it meanwhile.
+            if let demand = session.demand { await manager.stopDiscovery(demand) }
+            return .session(name, already: before)
+        }
+        if let duration = request.duration {
+            session.end = loop.schedule(after: duration) { [weak self] in
+                self?.assumeIsolated { _ = $0.stopSession(name, reason: "duration") }
+            }
+        }
+        publisher.retain(topics.scanState(name), .scan, session.state(.started).encode)
+        hearForSessions()
+        return .session(name, already: before)
+    }
+
+    /// Ends a lasting scan; a reason is published.
+    ///
+    /// - Returns: whether there was one.
+    func stopSession(_ name: SessionName, reason: String?) -> Bool {
+        guard let session = sessions.removeValue(forKey: name) else { return false }
+        session.stop()
+        if let reason { publisher.retain(topics.scanState(name), .scan, session.state(.stopped, reason: reason).encode) }
+        if let demand = session.demand { manager.assumeIsolated { $0.stopDiscovery(demand) } }
+        if sessions.isEmpty, let observer = advertisementObserver {
+            advertisementObserver = nil
+            manager.assumeIsolated { $0.ignoreAdvertisements(observer) }
+        }
+        return true
+    }
+
+    private func hearForSessions() {
+        guard advertisementObserver == nil, !sessions.isEmpty else { return }
+        advertisementObserver = manager.assumeIsolated { manager in
+            manager.hearAdvertisements { [weak self] report in
+                self?.assumeIsolated { agent in
+                    agent.counters.advertisements += 1
+                    for session in agent.sessions.values { session.hear(report) }
+                }
+            }
+        }
+    }
+}
+
+/// Gathers what one `scan` hears.
+private final class OneScan: @unchecked Sendable {
+    // Safe because: the manager calls it on the loop, and it is read there after the scan.
+    private(set) var table: HeardTable
+
+    init(filter: ScanRequest) { table = HeardTable(filter: filter) }
+
+    func hear(_ report: Advertisement) { _ = table.hear(report) }
+}
+
+extension LinkMessage.State {
+    init(_ phase: LinkState.Phase) {
+        self =
+            switch phase {
+            case .disconnected: .disconnected
+            case .connecting: .connecting
+            case .connected: .connected
+            case .resolved: .resolved
+            case .disconnecting: .disconnecting
+            }
+    }
+}

@@ -1,0 +1,151 @@
+internal import BleCore
+internal import EventLoop
+internal import TaskQueue
+
+extension Agent {
+    /// Puts a device's command into the queue.
+    func submit(_ command: Command, on device: DeviceTarget, arrived: ContinuousClock.Instant = .now) {
+        markUse(of: device.address)
+        var first = false
+        if case .disconnect(let request) = command.request, request.now {
+            running[device.address]?.scope.cancel()
+            first = true
+        }
+        lastJob += 1
+        let job = Job(id: lastJob, command: command, device: device, arrived: arrived)
+        let place = queue.waiting(for: device.address) + (queue.running(on: device.address) == nil ? 0 : 1)
+        do throws(Queue.Refusal) {
+            let expiry = epoch + command.expiry.monotonic
+            let actions = try queue.submit(job, for: device.address, first: first, expiry: expiry, at: .now)
+            carryOut(actions)
+            publisher.observe(.accepted(command, place: place))
+            armQueueTimer()
+        } catch {
+            let detail =
+                switch error {
+                case .deviceFull: "\(configuration.limits.maximumQueuedPerDevice) jobs of this device wait already"
+                case .totalFull: "\(configuration.limits.maximumQueuedTotal) jobs wait already"
+                case .closed: "the agent is stopping"
+                }
+            let code: ErrorCode = error == .closed ? .shuttingDown : .queueFull
+            refuse(command.refusal(code, detail: detail, retryAfterMs: 1000))
+        }
+    }
+
+    func carryOut(_ actions: [Queue.Action]) {
+        for action in actions {
+            switch action {
+            case .start(let job): run(job)
+            case .expire(let job):
+                refuse(job.command.refusal(.expired, detail: "its time to start was over"))
+            }
+        }
+    }
+
+    /// Wakes up when the next waiting job expires.
+    private func armQueueTimer() {
+        if let queueTimer { loop.cancel(queueTimer) }
+        queueTimer = queue.nextDeadline.map { deadline in
+            loop.schedule(at: deadline) { [weak self] in
+                self?.assumeIsolated { agent in
+                    agent.queueTimer = nil
+                    agent.carryOut(agent.queue.expire(at: .now))
+                    agent.armQueueTimer()
+                }
+            }
+        }
+    }
+
+    private func run(_ job: Job) {
+        let address = job.device.address
+        if let timer = idleTimers.removeValue(forKey: address) { loop.cancel(timer) }
+        let scope = OperationScope(timeout: job.command.timeout, on: loop)
+        let current = RunningJob(job: job, scope: scope)
+        running[address] = current
+        // Unstructured because a job outlives the handler that starts it. Its scope bounds it; `stop` waits for it.
+        Task.immediate(executorPreference: loop) {
+            let outcome = await self.perform(job, scope)
+            self.finish(current, outcome)
+            await self.manager.settle(address)
+            self.free(current)
+        }
+        if !current.isAnswered { publisher.observe(.started(job.command)) }
+    }
+
+    private func perform(_ job: Job, _ scope: OperationScope) async -> Result<VerbOutcome, any Error> {
+        do {
+            switch job.command.request {
+            case .subscribe(let request): return .success(try await subscribe(request, job, scope))
+            case .unsubscribe(let request): return .success(try await unsubscribe(request, job, scope))
+            default:
+                guard let task = VerbTasks.task(for: job.command, on: job.device) else {
+                    return .failure(OperationError(.internal, detail: "the verb is none for a device"))
+                }
+                return .success(try await manager.perform(task, in: scope))
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Publishes a job's one result.
+    private func finish(_ current: RunningJob, _ outcome: Result<VerbOutcome, any Error>) {
+        let (job, scope) = (current.job, current.scope)
+        scope.finish()
+        current.isAnswered = true
+        let total = ContinuousClock.now - current.started
+        let connecting = scope.connectedAfter ?? total
+        let timing = ResultBody.Timing(
+            queuedMs: Int((current.started - job.arrived).milliseconds),
+            connectMs: Int(connecting.milliseconds),
+            runMs: scope.connectedAfter == nil ? nil : Int((total - connecting).milliseconds)
+        )
+        switch outcome {
+        case .success(let outcome):
+            answer(
+                .ok(
+                    job.command,
+                    confirmed: outcome.confirmed,
+                    payload: outcome.payload,
+                    timing: timing,
+                    attempt: scope.attempt
+                )
+            )
+        case .failure(let error):
+            let (error, applied) = Self.failure(error, scope)
+            log.info(
+                "Command failed",
+                [
+                    .verb: job.command.request.name.rawValue, .device: job.device.address.hex,
+                    .code: error.code.rawValue, .stage: error.stage.rawValue, .id: job.command.origin.id.text,
+                    .detail: error.detail,
+                ]
+            )
+            answer(.failed(job.command, error, applied: applied, timing: timing, attempt: scope.attempt))
+        }
+        if isStopping, running.values.allSatisfy(\.isAnswered) {
+            stopWaiter?.resume()
+            stopWaiter = nil
+        }
+    }
+
+    /// What the contract says to a failure, and whether the device may have acted.
+    static func failure(_ error: any Error, _ scope: OperationScope) -> (OperationError, Applied) {
+        switch error {
+        case let failure as BleFailure: return (OperationError(failure), Applied(failure.applied))
+        case let error as OperationError: return (error, Applied(scope.applied))
+        case is CancellationError:
+            let error = OperationError(.cancelled, at: ErrorStage(scope.stage), detail: "the job was cancelled")
+            return (error, Applied(scope.applied))
+        default: return (OperationError(.internal, detail: "\(error)"), Applied(scope.applied))
+        }
+    }
+
+    /// The device is free again: its next job starts.
+    private func free(_ current: RunningJob) {
+        let address = current.job.device.address
+        running[address] = nil
+        carryOut(queue.finished(current.job.id, of: address, at: .now))
+        armIdleTimer(address)
+    }
+}

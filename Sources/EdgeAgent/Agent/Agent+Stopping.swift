@@ -1,0 +1,62 @@
+internal import BleCore
+internal import EventLoop
+internal import MQTT
+internal import TaskQueue
+
+extension Agent {
+    /// Does what comes up from time to time, until the task is cancelled.
+    func run() async throws {
+        while true {
+            try await loop.sleep(for: configuration.limits.healthInterval)
+            publishHealth()
+            forgetUnused()
+        }
+    }
+
+    /// Ends the agent's work in order: nothing new, what runs comes to its result, links are released, goodbye is said.
+    ///
+    /// The result of each command that was accepted is on its way to the broker when this returns.
+    func stop() async {
+        guard !isStopping else { return }
+        isStopping = true
+        log.info("Agent is stopping", [.count: String(running.count), .queue: String(queue.waiting)])
+        for job in queue.close() {
+            refuse(job.command.refusal(.shuttingDown, detail: "the agent is stopping"))
+        }
+        for scope in gatewayScopes.values { scope.cancel() }
+        await finishRunning()
+        for name in Array(sessions.keys) { _ = stopSession(name, reason: "shutdown") }
+        await releaseLinks()
+        await sayGoodbye()
+    }
+
+    /// Lets running jobs come to their end, within the grace of the configuration; then cancels them.
+    private func finishRunning() async {
+        guard !running.values.allSatisfy(\.isAnswered) else { return }
+        let timer = loop.schedule(after: configuration.shutdownGrace) { [weak self] in
+            self?.assumeIsolated { agent in
+                for job in agent.running.values where !job.isAnswered { job.scope.cancel() }
+            }
+        }
+        await withCheckedContinuation { stopWaiter = $0 }
+        loop.cancel(timer)
+    }
+
+    /// Drops the links that this agent has made.
+    private func releaseLinks() async {
+        let ours = await manager.devices.filter { $0.link.owner == .`self` }.map(\.advertisement.address)
+        await withDiscardingTaskGroup { group in
+            for address in ours { group.addTask { await self.release(address, within: .seconds(3)) } }
+        }
+    }
+
+    /// Publishes `offline` and waits a little for the broker to have it.
+    private func sayGoodbye() async {
+        guard connection != nil else { return }
+        let (said, saying) = AsyncStream.makeStream(of: Void.self)
+        let timer = loop.schedule(after: .seconds(2)) { saying.finish() }
+        publisher.sayOffline { saying.finish() }
+        for await _ in said {}
+        loop.cancel(timer)
+    }
+}

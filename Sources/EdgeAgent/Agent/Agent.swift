@@ -1,0 +1,101 @@
+internal import BleCore
+internal import EventLoop
+internal import MQTT
+internal import TaskQueue
+
+/// The agent: takes commands from MQTT, has them carried out over Bluetooth, and tells what came of them.
+///
+/// An actor on the loop, as the client and the manager are: calls among the three never leave its thread. The work is
+/// divided over the extensions; what they share stands here.
+actor Agent {
+    typealias Queue = QueueState<DeviceAddress, Job, ContinuousClock.Instant>
+
+    let configuration: Configuration
+    let configurationHash: String
+    let log: Log
+    nonisolated let loop: EventLoop
+    let manager: BluetoothManager
+    let client: MQTTClient
+    let topics: TopicTree
+    let directory: DeviceDirectory
+    let decoder: CommandDecoder
+    let publisher: Publisher
+    let startTime = ProcessFigures.now()
+
+    /// Where times are measured from that the decoder takes as spans.
+    let epoch = ContinuousClock.now
+    var queue: Queue
+    var running: [DeviceAddress: RunningJob] = [:]
+    var queueTimer: EventLoop.TimerID?
+    var lastJob = 0
+    /// Gateway commands that take time: what ends each of them early.
+    var gatewayScopes: [Int: OperationScope] = [:]
+    var recent = RecentCommands()
+
+    var sessions: [SessionName: ScanSession] = [:]
+    let subscriptions: SubscriptionTable
+    var advertisementObserver: Int?
+
+    /// Devices whose retained topics are kept, with the moment of their last use; configured ones stay for ever.
+    var devicesInUse: [DeviceAddress: ContinuousClock.Instant] = [:]
+    /// Devices whose link was told to be up.
+    var linked: Set<DeviceAddress> = []
+    var idleTimers: [DeviceAddress: EventLoop.TimerID] = [:]
+
+    var counters = HealthMessage.Counters()
+    var notificationsDropped: Int64 = 0
+    var connection: MQTTConnection?
+    var lastRepair: ContinuousClock.Instant?
+    var repairIsDue = false
+    /// Filters that the broker would not have.
+    var refusedFilters: Set<String> = []
+    var limiter = LogRateLimiter<String>()
+    var isStopping = false
+    /// Resumed when the last running job has its result.
+    var stopWaiter: CheckedContinuation<Void, Never>?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    /// Puts the parts together; `client` and `manager` are to call the agent's entries on the loop.
+    init(
+        configuration: Configuration,
+        configurationHash: String,
+        log: Log,
+        loop: EventLoop,
+        manager: BluetoothManager,
+        client: MQTTClient,
+        topics: TopicTree,
+        directory: DeviceDirectory,
+        boot: String
+    ) {
+        self.configuration = configuration
+        self.configurationHash = configurationHash
+        self.log = log
+        self.loop = loop
+        self.manager = manager
+        self.client = client
+        self.topics = topics
+        self.directory = directory
+        decoder = CommandDecoder(
+            limits: CommandDecoder.Limits(
+                maxPayloadBytes: configuration.limits.maximumPayloadBytes,
+                defaultTTL: configuration.limits.defaultTTL
+            ),
+            rule: ResponseTopicRule(tree: topics),
+            devices: directory
+        )
+        publisher = Publisher(topics: topics, boot: boot, qos: configuration.mqtt.qos, client: client)
+        queue = Queue(
+            limits: Queue.Limits(
+                perDevice: configuration.limits.maximumQueuedPerDevice,
+                total: configuration.limits.maximumQueuedTotal
+            )
+        )
+        subscriptions = SubscriptionTable(loop: loop)
+    }
+
+    /// How a device is called in topics and bodies.
+    func target(_ address: DeviceAddress) -> DeviceTarget {
+        DeviceTarget(address: address, name: directory.name(of: address))
+    }
+}

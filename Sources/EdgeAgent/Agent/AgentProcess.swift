@@ -1,0 +1,201 @@
+internal import BleCore
+internal import EventLoop
+internal import Glibc
+internal import MQTT
+internal import Synchronization
+
+/// `edge-agent run`: makes the parts, runs them on the main thread's loop, and stops them in order.
+enum AgentProcess {
+    /// Runs until SIGTERM or SIGINT; a second one ends the process at once.
+    static func run(_ configuration: Configuration, log: Log) -> ExitCode {
+        // Before any thread starts, so that all of them inherit it.
+        SignalSource.block([SIGTERM, SIGINT])
+        let loop: EventLoop
+        do throws(SystemFailure) {
+            loop = try EventLoop()
+        } catch {
+            log.error("Agent cannot start", [.error: error.description])
+            return .osError
+        }
+        let result = Mutex(ExitCode.software)
+        // Unstructured because it is the root: the loop runs on this very thread until it stops it.
+        Task(executorPreference: loop) {
+            let code = await main(configuration, log, loop)
+            result.withLock { $0 = code }
+            loop.stop()
+        }
+        loop.run()
+        let code = result.withLock(\.self)
+        log.notice("Agent has stopped", [.exitCode: String(code.rawValue)])
+        return code
+    }
+
+    private static func main(_ configuration: Configuration, _ log: Log, _ loop: EventLoop) async -> ExitCode {
+        let (signals, arrived) = AsyncStream.makeStream(of: Int32.self)
+        let source: SignalSource
+        do throws(SystemFailure) {
+            source = try SignalSource([SIGTERM, SIGINT], on: loop) { signal in
+                if case .terminated = arrived.yield(signal) { exitAtOnce(signal) }
+            }
+        } catch {
+            log.error("Agent cannot start", [.error: error.description])
+            return .osError
+        }
+        guard let agent = await makeAgent(configuration, log, loop) else { return .configuration }
+        let (manager, client) = (agent.manager, agent.client)
+        let code = await withTaskGroup(of: ExitCode?.self) { group in
+            group.addTask { await outcome(log) { try await manager.run() } }
+            group.addTask { await outcome(log) { try await client.run() } }
+            group.addTask { await outcome(log) { try await agent.run() } }
+            group.addTask {
+                for await signal in signals {
+                    log.notice("Signal arrived", [.signal: signal == SIGTERM ? "SIGTERM" : "SIGINT"])
+                    // From now on a second signal does not wait for the order of things.
+                    arrived.finish()
+                    await agent.stop()
+                    await client.close(timeout: .seconds(2))
+                    return .success
+                }
+                return nil
+            }
+            // Any part ending is the agent ending.
+            var code = ExitCode.success
+            while let ended = await group.next() {
+                guard let ended else { continue }
+                code = ended
+                break
+            }
+            group.cancelAll()
+            return code
+        }
+        source.cancel()
+        return code
+    }
+
+    private static func exitAtOnce(_ signal: Int32) { _exit(128 + signal) }
+
+    /// Runs a part: nil when it ended because it was told to.
+    private static func outcome(_ log: Log, _ part: () async throws -> Void) async -> ExitCode? {
+        do {
+            try await part()
+            return nil
+        } catch is CancellationError {
+            return nil
+        } catch let failure as MQTTFailure {
+            log.error("Broker connection is not possible as configured", [.error: failure.description])
+            return .configuration
+        } catch {
+            log.error("Agent ends by a fault of its own", [.error: "\(error)"])
+            return .software
+        }
+    }
+
+    private static func makeAgent(_ configuration: Configuration, _ log: Log, _ loop: EventLoop) async -> Agent? {
+        guard let gateway = GatewayID(configuration.gateway), let prefix = TopicPrefix(configuration.prefix) else {
+            log.error("Gateway or prefix cannot stand in a topic", [.gateway: configuration.gateway])
+            return nil
+        }
+        let topics = TopicTree(prefix: prefix, gateway: gateway)
+        let boot = BootID.make()
+        let entry = AgentEntry()
+        let client = MQTTClient(
+            MQTT.MQTTConfiguration(configuration, topics: topics, boot: boot),
+            on: loop,
+            onMessage: { message in entry.agent?.assumeIsolated { $0.received(message) } },
+            onEvent: { event in entry.agent?.assumeIsolated { $0.brokerChanged(event) } }
+        )
+        var bluetooth = BluetoothManager.Configuration()
+        bluetooth.adapter = configuration.bluetooth.adapter.flatMap { AdapterName($0) }
+        bluetooth.settleLimit = configuration.bluetooth.settle
+        let manager = BluetoothManager(configuration: bluetooth, loop: loop, worker: Worker())
+        let agent = Agent(
+            configuration: configuration,
+            configurationHash: ConfigurationText.hash(configuration),
+            log: log,
+            loop: loop,
+            manager: manager,
+            client: client,
+            topics: topics,
+            directory: DeviceDirectory(configuration.devices),
+            boot: boot
+        )
+        entry.agent = agent
+        await manager.observe { event in entry.agent?.assumeIsolated { $0.happened(event) } }
+        do {
+            try await client.subscribe(topics.mqttSubscriptions)
+        } catch {
+            log.error("Subscription is not possible", [.error: "\(error)"])
+            return nil
+        }
+        log.info("Agent is up", [.gateway: gateway.text, .boot: boot, .version: AgentVersion.current])
+        return agent
+    }
+}
+
+/// The way from the client's and the manager's handlers to the agent, which is made after them.
+private final class AgentEntry: @unchecked Sendable {
+    // Safe because: set once, on the loop, before either handler can be called; read on the loop.
+    var agent: Agent?
+}
+
+extension TopicTree {
+    /// What the client subscribes to, and how.
+    fileprivate var mqttSubscriptions: [MQTTSubscription] {
+        subscriptions.map { filter in
+            var subscription = MQTTSubscription(filter.text)
+            if filter.text == status {
+                // What the agent says itself is no news.
+                subscription.noLocal = true
+            } else {
+                // Tells a command that was stored from one that was sent now.
+                subscription.retainAsPublished = true
+            }
+            return subscription
+        }
+    }
+}
+
+extension DeviceDirectory {
+    fileprivate init(_ devices: [DeviceConfiguration]) {
+        var addresses: [String: DeviceAddress] = [:]
+        for device in devices { addresses[device.alias] = DeviceAddress(device.address) }
+        self.init(addresses)
+    }
+}
+
+extension MQTT.MQTTConfiguration {
+    /// The client's settings from the agent's configuration.
+    fileprivate init(_ configuration: Configuration, topics: TopicTree, boot: String) {
+        let mqtt = configuration.mqtt
+        self.init(host: configuration.broker.host, port: configuration.broker.port, clientID: configuration.clientID)
+        username = configuration.username
+        password = mqtt.password.map { MQTTSecret($0.reveal()) }
+        if configuration.broker.secure {
+            var tls = MQTTTLS(caFile: mqtt.caFile, certificateFile: mqtt.certificateFile, keyFile: mqtt.keyFile)
+            tls.minimum = mqtt.tlsMinimum == .tls13 ? .tls13 : .tls12
+            self.tls = tls
+        }
+        version =
+            switch mqtt.version {
+            case .auto: .auto
+            case .v5: .v5
+            case .v311: .v311
+            }
+        keepaliveSeconds = Int(mqtt.keepAlive.components.seconds)
+        sessionExpirySeconds = UInt32(clamping: mqtt.sessionExpiry.components.seconds)
+        cleanSession311 = mqtt.cleanSession
+        will = MQTTWill(
+            topic: topics.status,
+            payload: StatusMessage.will(boot: boot, sinceMs: Timestamp.now.millisecondsSince1970),
+            retain: true,
+            delaySeconds: 10
+        )
+        answerDeadline = mqtt.connectTimeout
+        reconnect.first = mqtt.reconnectMinimum
+        reconnect.longest = mqtt.reconnectMaximum
+        outgoing.messages = mqtt.maximumOutgoingMessages
+        outgoing.bytes = mqtt.maximumOutgoingBytes
+        outgoing.unacknowledged = mqtt.maximumInflight
+        maxPayloadBytes = configuration.limits.maximumPayloadBytes
+    }
+}

@@ -1,0 +1,30 @@
+internal import BleCore
+
+/// A device's command on its way through the queue.
+struct Job: Identifiable, Sendable {
+    /// Counts the jobs of this process.
+    let id: Int
+    let command: Command
+    let device: DeviceTarget
+    let arrived: ContinuousClock.Instant
+}
+
+/// What a verb that succeeded has to say.
+struct VerbOutcome: Sendable {
+    let confirmed: Confirmed
+    let payload: ResultPayload
+}
+
+/// A job that has its device now.
+final class RunningJob {
+    let job: Job
+    let scope: OperationScope
+    let started = ContinuousClock.now
+    /// Its result is out; the device may still be busy with a call.
+    var isAnswered = false
+
+    init(job: Job, scope: OperationScope) {
+        self.job = job
+        self.scope = scope
+    }
+}

@@ -1,0 +1,149 @@
+internal import BleCore
+
+/// From commands to typed tasks: the one place where a device's verb becomes what Bluetooth has to do.
+enum VerbTasks {
+    /// The task of a command for a device; nil for verbs of the gateway and for subscriptions, which the agent keeps.
+    static func task(for command: Command, on device: DeviceTarget) -> BlueToothTaskModel<VerbOutcome>? {
+        let address = device.address
+        let timeout = command.timeout
+        switch command.request {
+        case .connect: return connect(address, timeout)
+        case .disconnect: return disconnect(address, timeout)
+        case .discover(let request): return discover(request, address, timeout)
+        case .read(let request): return read(request, address, timeout)
+        case .write(let request): return write(request, address, timeout)
+        case .rssi: return rssi(address, timeout)
+        case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .connectMatching, .subscribe,
+            .unsubscribe:
+            return nil
+        }
+    }
+
+    private static func connect(_ address: DeviceAddress, _ timeout: Duration) -> BlueToothTaskModel<VerbOutcome> {
+        BlueToothTaskModel(address, timeout: timeout) { manager, scope in
+            try await manager.connect(address, scope)
+        }.map { outcome in
+            let result = ResultPayload.ConnectResult(mtu: outcome.mtu, already: outcome.already, address: address)
+            return VerbOutcome(confirmed: .response, payload: .connected(result))
+        }
+    }
+
+    private static func disconnect(_ address: DeviceAddress, _ timeout: Duration) -> BlueToothTaskModel<VerbOutcome> {
+        BlueToothTaskModel(address, timeout: timeout) { manager, scope in
+            try await manager.disconnect(address, scope)
+        }.map { VerbOutcome(confirmed: .local, payload: .already(!$0)) }
+    }
+
+    private static func discover(
+        _ request: DiscoverRequest,
+        _ address: DeviceAddress,
+        _ timeout: Duration
+    ) -> BlueToothTaskModel<VerbOutcome> {
+        BlueToothTaskModel(address, timeout: timeout) { manager, scope in
+            if request.refresh {
+                guard manager.device(address)?.bonded != true else {
+                    let detail = "finding the services anew would lose the bond"
+                    throw BleFailure(.notSupported, at: .operate, detail: detail)
+                }
+                _ = try await manager.forget(address, scope)
+            }
+            return try await manager.discover(address, scope)
+        }.map { services in
+            VerbOutcome(confirmed: .read, payload: .services(try ServiceTree(services, for: request)))
+        }
+    }
+
+    private static func read(
+        _ request: ReadRequest,
+        _ address: DeviceAddress,
+        _ timeout: Duration
+    ) -> BlueToothTaskModel<VerbOutcome> {
+        BlueToothTaskModel(address, timeout: timeout) { manager, scope in
+            try await manager.read(request.attribute, of: address, offset: Int(request.offset), scope)
+        }.map { VerbOutcome(confirmed: .read, payload: .value($0)) }
+    }
+
+    private static func write(
+        _ request: WriteRequest,
+        _ address: DeviceAddress,
+        _ timeout: Duration
+    ) -> BlueToothTaskModel<VerbOutcome> {
+        BlueToothTaskModel(address, timeout: timeout) { manager, scope in
+            try await manager.write(
+                request.value,
+                to: request.attribute,
+                of: address,
+                mode: request.mode,
+                offset: Int(request.offset),
+                cut: request.chunk.map { chunk in
+                    switch chunk.size {
+                    case .mtu: .mtu
+                    case .fixed(let first, let then): .fixed(first: first, then: then)
+                    }
+                } ?? .whole,
+                gap: request.chunk?.gap ?? Chunk.defaultGap,
+                scope
+            )
+        }.map { outcome in
+            VerbOutcome(
+                confirmed: outcome.isConfirmed ? .response : .sent,
+                payload: .written(bytes: outcome.bytes, packets: outcome.packets)
+            )
+        }
+    }
+
+    private static func rssi(_ address: DeviceAddress, _ timeout: Duration) -> BlueToothTaskModel<VerbOutcome> {
+        BlueToothTaskModel(address, timeout: timeout) { manager, _ in
+            guard let heard = manager.device(address)?.advertisement, heard.signals > 0, let rssi = heard.rssi else {
+                throw BleFailure(.notInRange, at: .scan, detail: "the device was never heard")
+            }
+            return (rssi, max(0, Timestamp.now.millisecondsSince1970 - heard.lastHeard))
+        }.map { VerbOutcome(confirmed: .local, payload: .rssi($0.0, ageMs: $0.1)) }
+    }
+}
+
+extension ServiceTree {
+    /// The services that a request asks for.
+    ///
+    /// - Throws: `BleFailure` that names what was asked for and is not there.
+    init(_ services: [GattService], for request: DiscoverRequest) throws(BleFailure) {
+        let missing = request.services.filter { uuid in !services.contains { $0.uuid == uuid } }
+        guard missing.isEmpty else {
+            throw BleFailure(.noService(missing), at: .discover, detail: "the device has no such service")
+        }
+        var kept = services.filter { request.services.isEmpty || request.services.contains($0.uuid) }
+        if !request.characteristics.isEmpty {
+            let wanted = request.characteristics
+            let missing = wanted.filter { uuid in
+                !kept.contains { $0.characteristics.contains { $0.uuid == uuid } }
+            }
+            guard missing.isEmpty else {
+                throw BleFailure(.noCharacteristic(missing), at: .discover, detail: "the device has no such characteristic")
+            }
+            for index in kept.indices { kept[index].characteristics.removeAll { !wanted.contains($0.uuid) } }
+            kept.removeAll { $0.characteristics.isEmpty }
+        }
+        self.init(services: kept.map(Service.init))
+    }
+}
+
+extension ServiceTree.Service {
+    init(_ service: GattService) {
+        self.init(
+            uuid: service.uuid,
+            handle: service.handle,
+            isPrimary: service.isPrimary,
+            includes: service.includes,
+            characteristics: service.characteristics.map { characteristic in
+                ServiceTree.Characteristic(
+                    uuid: characteristic.uuid,
+                    handle: characteristic.handle,
+                    properties: characteristic.properties.names,
+                    descriptors: characteristic.descriptors.map {
+                        ServiceTree.Descriptor(uuid: $0.uuid, handle: $0.handle)
+                    }
+                )
+            }
+        )
+    }
+}

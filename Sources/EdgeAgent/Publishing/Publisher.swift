@@ -1,0 +1,177 @@
+internal import BleCore
+internal import MQTT
+
+/// Gives every message its stamp, its quality of service and its place in the client's queue, and keeps what is
+/// retained so that it can be published again.
+///
+/// Confined to the agent.
+final class Publisher {
+    let topics: TopicTree
+    let boot: String
+    private let qos: MQTTQualityOfService
+    private let client: MQTTClient
+    private var counters = SequenceCounters()
+    private var retained: [String: [UInt8]] = [:]
+    private(set) var results = ResultEncoder()
+    /// What the agent said last on its status topic.
+    private(set) var lastStatus: [UInt8] = []
+    /// Results published, and other messages that found no place.
+    private(set) var published: Int64 = 0
+    private(set) var dropped: Int64 = 0
+
+    init(topics: TopicTree, boot: String, qos: MQTTQualityOfService, client: MQTTClient) {
+        self.topics = topics
+        self.boot = boot
+        self.qos = qos
+        self.client = client
+    }
+
+    /// Bounds results by what the broker takes; nil: by nothing but the configuration.
+    func limitResults(to bytes: Int) { results.maxResultBytes = bytes }
+
+    // MARK: Messages
+
+    /// Publishes a final result to its caller, and once more for observers of the device.
+    func publish(_ body: ResultBody) {
+        let encoded = results.encode(body, stamp: stamp(.result))
+        var publication = publication(encoded.reply.topic, encoded.payload, .result, .required)
+        publication.correlationData = encoded.reply.correlationData
+        publication.contentType = EncodedResult.contentType
+        publication.isText = true
+        publication.userProperties = encoded.userProperties.map { MQTTUserProperty($0.name, $0.value) }
+        send(publication)
+        published += 1
+        observe(body)
+    }
+
+    /// Publishes a step of a device's job for observers.
+    func observe(_ body: ResultBody) {
+        guard let device = body.origin.device else { return }
+        let encoded = results.encode(body, stamp: stamp(.job))
+        send(publication(topics.device(device.name).job, encoded.payload, .job, .ordered))
+    }
+
+    func publish(_ message: EventMessage) {
+        send(publication(topics.device(message.device.name).event, message.encode(stamp(.event)), .event, .ordered))
+    }
+
+    /// Publishes a value that a device sent; the completion tells when it had to be dropped.
+    func publish(
+        _ message: NotifyMessage,
+        to topic: String,
+        retain: Bool,
+        dropped: @escaping @Sendable () -> Void
+    ) {
+        let bytes = message.encode(stamp(.notify))
+        if retain { retained[topic] = bytes }
+        let publication = publication(topic, bytes, .notify, .ordered, retain: retain)
+        let refusal = client.assumeIsolated { client in
+            client.publish(publication) { if case .dropped = $0 { dropped() } }
+        }
+        if refusal != nil { dropped() }
+    }
+
+    /// Publishes what a scan heard; false when there was no place for it.
+    func publish(_ message: ScanBatchMessage) -> Bool {
+        send(publication(topics.scan(message.session), message.encode(stamp(.scan)), .scan, .expendable))
+    }
+
+    // MARK: Retained state
+
+    /// Publishes a retained state and keeps it for later connects.
+    func retain(_ topic: String, _ messageClass: MessageClass = .other, _ encode: (MessageStamp) -> [UInt8]) {
+        let bytes = encode(stamp(messageClass))
+        retained[topic] = bytes
+        send(state(topic, bytes))
+    }
+
+    /// Takes a retained topic away from the broker.
+    func clear(_ topic: String) {
+        retained[topic] = nil
+        send(state(topic, []))
+    }
+
+    /// Takes away all retained topics below a device.
+    func clearDevice(_ name: DeviceName) {
+        let topics = topics.device(name)
+        let own = [topics.link, topics.state, topics.avail, topics.gatt]
+        let notify = topics.notifyPrefix
+        for topic in retained.keys where own.contains(topic) || topic.hasPrefix(notify) { clear(topic) }
+    }
+
+    /// Says that the agent is there, before anything else that waits.
+    func announce(_ status: StatusMessage) {
+        lastStatus = status.encode(stamp(.other))
+        var publication = state(topics.status, lastStatus)
+        publication.first = status == .online
+        send(publication)
+    }
+
+    /// Says goodbye; the completion comes with the broker's acknowledgement or when there will be none.
+    func sayOffline(_ done: @escaping @Sendable () -> Void) {
+        lastStatus = StatusMessage.offline.encode(stamp(.other))
+        let publication = state(topics.status, lastStatus)
+        let refusal = client.assumeIsolated { $0.publish(publication) { _ in done() } }
+        if refusal != nil { done() }
+    }
+
+    /// Publishes all that is retained again.
+    func renew() {
+        for (topic, bytes) in retained { send(state(topic, bytes)) }
+    }
+
+    // MARK: Private
+
+    private func state(_ topic: String, _ bytes: [UInt8]) -> MQTTPublication {
+        var publication = publication(topic, bytes, .other, .required, retain: true)
+        publication.replaces = true
+        return publication
+    }
+
+    private func publication(
+        _ topic: String,
+        _ payload: [UInt8],
+        _ messageClass: MessageClass,
+        _ delivery: MQTTDeliveryClass,
+        retain: Bool = false
+    ) -> MQTTPublication {
+        let level = qos[messageClass]
+        return MQTTPublication(
+            topic: topic,
+            payload: payload,
+            qos: level == 0 ? .atMostOnce : .atLeastOnce,
+            retain: retain,
+            delivery: delivery
+        )
+    }
+
+    @discardableResult
+    private func send(_ publication: MQTTPublication) -> Bool {
+        let refusal = client.assumeIsolated { $0.publish(publication) }
+        if refusal != nil { dropped += 1 }
+        return refusal == nil
+    }
+
+    private func stamp(_ messageClass: MessageClass) -> MessageStamp {
+        MessageStamp(
+            gateway: topics.gateway,
+            boot: boot,
+            seq: counters.next(messageClass),
+            timeMs: Timestamp.now.millisecondsSince1970
+        )
+    }
+}
+
+extension MQTTQualityOfService {
+    /// The quality of service of a class.
+    subscript(messageClass: MessageClass) -> Int {
+        switch messageClass {
+        case .result: result
+        case .job: job
+        case .event: event
+        case .notify: notify
+        case .scan: scan
+        case .other: other
+        }
+    }
+}
