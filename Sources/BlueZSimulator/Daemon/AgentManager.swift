@@ -1,0 +1,51 @@
+internal import DBus
+
+/// The interface `org.bluez.AgentManager1`, which remembers agents.
+///
+/// The devices of the simulation never ask one.
+final class AgentManager: SimulatedInterface {
+    private static let capabilities: Set<String> = [
+        "", "DisplayOnly", "DisplayYesNo", "KeyboardOnly", "NoInputNoOutput", "KeyboardDisplay",
+    ]
+
+    /// The agents' paths by the client that owns each.
+    private var agents: [String: ObjectPath] = [:]
+
+    var description: InterfaceDescription { Self.table }
+
+    func handle(_ call: IncomingCall) {
+        do throws(BluezError) {
+            try carryOut(call)
+        } catch {
+            call.fail(error)
+        }
+    }
+
+    func clientLeft(_ sender: String) { agents[sender] = nil }
+
+    private func carryOut(_ call: IncomingCall) throws(BluezError) {
+        guard case .path(let path)? = call.arguments.first else { throw .invalidArguments }
+        switch (call.member, call.arguments.last) {
+        case ("RegisterAgent", .string(let capability)?):
+            guard agents[call.sender] == nil else { throw .alreadyExists }
+            guard Self.capabilities.contains(capability) else { throw .invalidArguments }
+            agents[call.sender] = path
+        case ("UnregisterAgent", _):
+            guard agents[call.sender] == path else { throw .doesNotExist }
+            agents[call.sender] = nil
+        case ("RequestDefaultAgent", _):
+            guard agents[call.sender] == path else { throw .doesNotExist }
+        default: throw .invalidArguments
+        }
+        call.reply()
+    }
+
+    private static let table = InterfaceDescription(
+        "org.bluez.AgentManager1",
+        methods: [
+            .init("RegisterAgent", in: [.init("agent", "o"), .init("capability", "s")]),
+            .init("UnregisterAgent", in: [.init("agent", "o")]),
+            .init("RequestDefaultAgent", in: [.init("agent", "o")]),
+        ]
+    )
+}

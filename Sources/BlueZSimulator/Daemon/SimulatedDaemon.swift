@@ -1,0 +1,57 @@
+internal import DBus
+internal import EventLoop
+
+/// One life of the simulated bluetoothd: its objects from the moment it owns its name until it leaves the bus.
+///
+/// Used on the loop's thread only.
+final class SimulatedDaemon {
+    let tree: ObjectTree
+    private let loop: EventLoop
+    private let settings: SimulatorSettings
+    private let agents = AgentManager()
+    private var random: SeededRandom
+    private(set) var adapters: [Int: SimulatedAdapter] = [:]
+
+    init(loop: EventLoop, settings: SimulatorSettings, output: @escaping (DBusMessage) -> Void) {
+        self.loop = loop
+        self.settings = settings
+        random = SeededRandom(seed: settings.seed)
+        tree = ObjectTree(loop: loop, output: output)
+        if let path = ObjectPath("/org/bluez") { tree.add(path, [agents] + ListedProperties.ofDaemon()) }
+    }
+
+    /// Adds an adapter; false when there is one of that number already.
+    @discardableResult
+    func add(_ model: AdapterModel) -> Bool {
+        guard adapters[model.index] == nil else { return false }
+        let random = self.random.fork()
+        let adapter = SimulatedAdapter(model, tree: tree, loop: loop, settings: settings, random: random)
+        guard let adapter else { return false }
+        adapters[model.index] = adapter
+        tree.add(adapter.path, [adapter] + ListedProperties.ofAdapter())
+        return true
+    }
+
+    /// Unplugs an adapter, with all its devices' objects.
+    func removeAdapter(_ index: Int) {
+        guard let adapter = adapters.removeValue(forKey: index) else { return }
+        for device in adapter.sortedDevices { adapter.remove(device) }
+        adapter.dispose()
+        tree.remove(adapter.path)
+    }
+
+    func handle(_ call: IncomingCall) { CallDispatcher(tree: tree).dispatch(call) }
+
+    /// A client's connection to the bus has ended, and with it what belonged to it; links stay.
+    func clientLeft(_ sender: String) {
+        agents.clientLeft(sender)
+        for adapter in adapters.values { adapter.clientLeft(sender) }
+    }
+
+    /// The daemon's end, without a word on the bus.
+    func dispose() {
+        for adapter in adapters.values { adapter.dispose() }
+        adapters = [:]
+        tree.clear()
+    }
+}

@@ -1,0 +1,24 @@
+/// The value of one attribute: produced by its model until somebody writes it.
+final class AttributeValue {
+    private var source: PayloadSource?
+    private var current: [UInt8]?
+
+    init(_ source: PayloadSource) { self.source = source }
+
+    init(fixed bytes: [UInt8]) { current = bytes }
+
+    func read(advancing: Bool) -> [UInt8] {
+        if let current, !advancing || source == nil { return current }
+        return advance()
+    }
+
+    /// Makes the next value.
+    func advance() -> [UInt8] {
+        guard let bytes = source?.next() else { return current ?? [] }
+        current = bytes
+        return bytes
+    }
+
+    /// Holds this value from now on; a value that changes by itself goes on with its next notification.
+    func store(_ bytes: [UInt8]) { current = bytes }
+}

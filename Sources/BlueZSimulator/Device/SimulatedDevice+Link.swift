@@ -1,0 +1,141 @@
+internal import DBus
+internal import EventLoop
+
+/// Connecting, finding services, disconnecting: the order of signals and replies is bluetoothd's.
+extension SimulatedDevice {
+    func connect(_ call: IncomingCall) {
+        if isConnected { return call.reply() }
+        setTemporary(false)
+        guard attempt == nil else { return call.fail(.failed("Operation already in progress")) }
+        guard adapter.isPowered else { return call.fail(.failed("Input/output error")) }
+        let answers = peripheral.answersConnects && !isBlocked
+        let timer = loop.schedule(after: answers ? model.connectDelay : settings.connectTimeout) { [weak self] in
+            self?.attemptEnded()
+        }
+        attempt = (call, timer)
+    }
+
+    private func attemptEnded() {
+        guard let call = attempt?.call else { return }
+        attempt = nil
+        guard peripheral.answersConnects, !isBlocked else { return call.fail(.abortedByLocal) }
+        peripheral.linked()
+        bearer = AttBearer(loop: loop, delay: settings.attDelay)
+        stopTemporaryTimer()
+        announce("Connected")
+        // The reply does not wait for the services.
+        call.reply()
+        for characteristic in characteristics { characteristic.resumeSessions() }
+        resolveTimer = loop.schedule(after: settings.resolveDelay) { [weak self] in self?.resolve() }
+    }
+
+    /// Services are known: their objects appear, once, and stay beyond the link.
+    private func resolve() {
+        resolveTimer = nil
+        if services.isEmpty { exportServices() }
+        isResolved = true
+        announce("ServicesResolved")
+        startBattery()
+    }
+
+    /// bluetoothd reads a battery level by itself and shows it on the device while the link lasts.
+    private func startBattery() {
+        let service = peripheral.layout.services.first { $0.model.uuid == LongUUID.text("180f") }
+        let level = service?.characteristics.first { $0.model.uuid == LongUUID.text("2a19") }
+        guard let level else { return }
+        bearer?.submit { [weak self] in
+            guard let self, case .success(let bytes) = peripheral.read(level.valueHandle, offset: 0) else { return }
+            guard let percentage = bytes.first, percentage <= 100 else { return }
+            let battery = SimulatedBattery(percentage)
+            self.battery = battery
+            tree.add(battery, to: path)
+        } abandon: {
+        }
+    }
+
+    private func stopBattery() {
+        if let battery { tree.remove(battery, from: path) }
+        battery = nil
+    }
+
+    private func exportServices() {
+        let before = value(of: "UUIDs")
+        services = peripheral.layout.services.compactMap {
+            $0.model.isHeldByDaemon ? nil : SimulatedService($0, of: self)
+        }
+        if value(of: "UUIDs") != before { announce("UUIDs") }
+        for service in services {
+            tree.add(service.path, [service])
+            for characteristic in service.characteristics {
+                tree.add(characteristic.path, [characteristic])
+                for descriptor in characteristic.descriptors { tree.add(descriptor.path, [descriptor]) }
+            }
+        }
+    }
+
+    func requestDisconnect(_ call: IncomingCall) {
+        endAttempt(.connectCanceled)
+        guard isConnected else { return finishDisconnect(call) }
+        disconnectCalls.append(call)
+        guard disconnectTimer == nil else { return }
+        stopBattery()
+        disconnectTimer = loop.schedule(after: settings.disconnectDelay) { [weak self] in
+            self?.disconnectTimer = nil
+            self?.linkDown()
+        }
+    }
+
+    /// Gives up an attempt to connect that is under way.
+    func endAttempt(_ error: BluezError) {
+        guard let attempt else { return }
+        loop.cancel(attempt.timer)
+        self.attempt = nil
+        attempt.call.fail(error)
+    }
+
+    private func finishDisconnect(_ call: IncomingCall) {
+        if call.member == "RemoveDevice" { adapter.remove(self) }
+        call.reply()
+    }
+
+    /// The link has ended, whoever ended it.
+    func linkDown() {
+        guard let bearer else { return }
+        self.bearer = nil
+        if let disconnectTimer { loop.cancel(disconnectTimer) }
+        disconnectTimer = nil
+        if let resolveTimer { loop.cancel(resolveTimer) }
+        resolveTimer = nil
+        if isResolved {
+            isResolved = false
+            announce("ServicesResolved")
+        }
+        let calls = disconnectCalls
+        disconnectCalls = []
+        for call in calls { call.reply() }
+        announce("Connected")
+        peripheral.unlinked()
+        stopBattery()
+        for characteristic in characteristics { characteristic.suspendSessions() }
+        bearer.close()
+        if calls.contains(where: { $0.member == "RemoveDevice" }) {
+            adapter.remove(self)
+        } else {
+            restartTemporaryTimer()
+        }
+    }
+
+    /// The object is going: whoever waits for it gets no answer, as with bluetoothd.
+    func dispose() {
+        stopTemporaryTimer()
+        if let attempt { loop.cancel(attempt.timer) }
+        attempt = nil
+        if let disconnectTimer { loop.cancel(disconnectTimer) }
+        disconnectTimer = nil
+        if let resolveTimer { loop.cancel(resolveTimer) }
+        resolveTimer = nil
+        bearer?.drop()
+        if bearer != nil { peripheral.unlinked() }
+        bearer = nil
+    }
+}

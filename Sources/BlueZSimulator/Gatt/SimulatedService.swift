@@ -1,0 +1,38 @@
+internal import DBus
+
+/// `org.bluez.GattService1` of one service.
+final class SimulatedService: SimulatedInterface {
+    let path: ObjectPath
+    let layout: GattLayout.Service
+    let characteristics: [SimulatedCharacteristic]
+    private let devicePath: ObjectPath
+
+    init?(_ layout: GattLayout.Service, of device: SimulatedDevice) {
+        guard let path = ObjectPath("\(device.path)/service" + hex(layout.handle, digits: 4)) else { return nil }
+        self.path = path
+        self.layout = layout
+        devicePath = device.path
+        characteristics = layout.characteristics.compactMap {
+            SimulatedCharacteristic($0, servicePath: path, of: device)
+        }
+    }
+
+    var description: InterfaceDescription { Self.table }
+
+    func value(of property: String) -> DBusValue? {
+        switch property {
+        case "UUID": .string(layout.model.uuid)
+        case "Device": .path(devicePath)
+        case "Primary": .bool(layout.model.isPrimary)
+        case "Includes": .array(of: "o", [])
+        default: nil
+        }
+    }
+
+    func handle(_ call: IncomingCall) { call.failUnknown(objectExists: true) }
+
+    private static let table = InterfaceDescription(
+        "org.bluez.GattService1",
+        properties: [.init("UUID", "s"), .init("Device", "o"), .init("Primary", "b"), .init("Includes", "ao")]
+    )
+}

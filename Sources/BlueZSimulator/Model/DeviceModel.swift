@@ -1,0 +1,61 @@
+/// One device: its address, what it advertises, and what a client finds after connecting.
+package struct DeviceModel: Equatable, Sendable {
+    package enum AddressType: String, Sendable {
+        case `public`
+        case random
+    }
+
+    /// `AA:BB:CC:DD:EE:FF`, upper case.
+    package var address: String
+    package var addressType: AddressType
+    package var advertisement: AdvertisementModel
+    package var services: [ServiceModel]
+    /// The largest ATT packet that the device agrees to, 23 to 517.
+    package var mtu: UInt16
+    /// From `Connect` to the link.
+    package var connectDelay: Duration = .zero
+    /// Whether the device takes a link at all; false: it advertises but never answers.
+    package var acceptsLinks = true
+
+    package init(
+        address: String,
+        addressType: AddressType = .random,
+        advertisement: AdvertisementModel,
+        services: [ServiceModel] = [],
+        mtu: UInt16 = 185
+    ) {
+        self.address = address
+        self.addressType = addressType
+        self.advertisement = advertisement
+        self.services = services
+        self.mtu = mtu
+    }
+}
+
+/// One service of a device.
+package struct ServiceModel: Equatable, Sendable {
+    package var uuid: String
+    package var isPrimary = true
+    package var characteristics: [CharacteristicModel]
+
+    package init(_ uuid: String, _ characteristics: [CharacteristicModel]) {
+        self.uuid = LongUUID.text(uuid)
+        self.characteristics = characteristics
+    }
+
+    /// Whether bluetoothd keeps the service for itself (GAP and the HID service among them).
+    var isHeldByDaemon: Bool { LongUUID.heldByDaemon.contains(uuid) }
+}
+
+/// UUIDs as BlueZ writes them: 128 bits, lower case.
+package enum LongUUID {
+    static let clientConfiguration = text("2902")
+    static let heldByDaemon: Set<String> = [text("1800"), text("1812"), text("1813")]
+
+    /// Makes a 16- or 32-bit UUID long; a long one is only lower-cased.
+    package static func text(_ uuid: String) -> String {
+        let lower = uuid.lowercased()
+        guard lower.utf8.count <= 8 else { return lower }
+        return String(repeating: "0", count: 8 - lower.utf8.count) + lower + "-0000-1000-8000-00805f9b34fb"
+    }
+}

@@ -1,0 +1,52 @@
+/// What holds for the whole simulation: times that bluetoothd keeps, and the seed.
+package struct SimulatorSettings: Equatable, Sendable {
+    /// Seeds all that is random: RSSI, wandering values, the moment of an advertisement.
+    package var seed: UInt64 = 1
+    /// From `Disconnect` to the end of the link; bluetoothd's own timer is 2 s.
+    package var disconnectDelay: Duration = .milliseconds(20)
+    /// How long an attempt to reach a silent device lasts; 4 s with Linux.
+    package var connectTimeout: Duration = .milliseconds(200)
+    /// From the link to the resolved services of a device that was not known before.
+    package var resolveDelay: Duration = .milliseconds(1)
+    /// From a GATT request to its answer; one request at a time on a link.
+    package var attDelay: Duration = .zero
+    /// How long a device stays that nobody has connected to, after its last advertisement; bluetoothd says 30 s.
+    package var temporaryTimeout: Duration = .seconds(30)
+
+    /// Short times, for tests.
+    package init() {}
+
+    /// The times of bluetoothd 5.66 and a usual link.
+    package static var realistic: SimulatorSettings {
+        var settings = SimulatorSettings()
+        settings.disconnectDelay = .seconds(2)
+        settings.connectTimeout = .seconds(4)
+        settings.resolveDelay = .milliseconds(150)
+        settings.attDelay = .milliseconds(30)
+        return settings
+    }
+}
+
+/// One adapter of the simulation.
+package struct AdapterModel: Equatable, Sendable {
+    /// The number in `hci0`.
+    package var index: Int
+    package var address: String
+    package var name: String
+    package var isPowered: Bool
+    package var devices: [DeviceModel]
+
+    package init(
+        index: Int = 0,
+        address: String = "00:1A:7D:DA:71:10",
+        name: String = "gateway",
+        isPowered: Bool = true,
+        devices: [DeviceModel]
+    ) {
+        self.index = index
+        self.address = address
+        self.name = name
+        self.isPowered = isPowered
+        self.devices = devices
+    }
+}
