@@ -26,7 +26,9 @@ package final class Worker: Sendable {
         }
     }
 
-    /// Runs blocking work on a thread of its own. Any thread; nobody waits for it.
+    /// Runs blocking work on a thread of its own.
+    ///
+    /// Any thread; nobody waits for it.
     package func start(_ work: @escaping @Sendable () -> Void) {
         let now = state.withLock { state in
             guard state.running < limit else {

@@ -58,8 +58,7 @@ enum BluezErrors {
             kind,
             at: stage,
             applied: changes && leavesDoubt(kind) ? .maybe : .no,
-            dbus: BleFailure.BusError(name: name, message: message),
-            detail: message
+            dbus: BleFailure.BusError(name: name, message: message)
         )
     }
 

@@ -54,7 +54,9 @@ extension BluetoothManager {
     typealias Verdict = Result<Void, any Error>
 
     /// Pauses within an operation.
-    package func pause(for duration: Duration, _ scope: OperationScope) async throws { try await pause(duration, scope) }
+    package func pause(for duration: Duration, _ scope: OperationScope) async throws {
+        try await pause(duration, scope)
+    }
 
     func pause(_ duration: Duration, _ scope: OperationScope) async throws {
         try scope.check()

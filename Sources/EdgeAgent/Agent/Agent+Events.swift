@@ -6,6 +6,8 @@ extension Agent {
     /// Takes up what happened in Bluetooth.
     func happened(_ event: BluetoothEvent) {
         switch event {
+        // What leaving the bus looks like is no news.
+        case .state, .adapterRemoved where isStopping: break
         case .state(let state):
             log.write(state == .ready ? .info : .warning, "Bluetooth changed", [.state: state.rawValue])
             publisher.retain(topics.bluetooth, .other, BluetoothMessage(state).encode)
@@ -95,7 +97,9 @@ extension Agent {
     func forgetUnused() {
         let limit = configuration.limits.retainedDevice
         for (address, last) in devicesInUse where ContinuousClock.now - last > limit {
-            guard running[address] == nil, subscriptions.isEmpty(for: address), !linked.contains(address) else { continue }
+            guard running[address] == nil, subscriptions.isEmpty(for: address), !linked.contains(address) else {
+                continue
+            }
             devicesInUse[address] = nil
             if directory.alias(of: address) == nil { publisher.clearDevice(target(address).name) }
         }

@@ -189,7 +189,9 @@ extension Agent {
     func stopSession(_ name: SessionName, reason: String?) -> Bool {
         guard let session = sessions.removeValue(forKey: name) else { return false }
         session.stop()
-        if let reason { publisher.retain(topics.scanState(name), .scan, session.state(.stopped, reason: reason).encode) }
+        if let reason {
+            publisher.retain(topics.scanState(name), .scan, session.state(.stopped, reason: reason).encode)
+        }
         if let demand = session.demand { manager.assumeIsolated { $0.stopDiscovery(demand) } }
         if sessions.isEmpty, let observer = advertisementObserver {
             advertisementObserver = nil

@@ -17,9 +17,14 @@ extension Agent {
         do throws(Queue.Refusal) {
             let expiry = epoch + command.expiry.monotonic
             let actions = try queue.submit(job, for: device.address, first: first, expiry: expiry, at: .now)
-            carryOut(actions)
-            publisher.observe(.accepted(command, place: place))
-            armQueueTimer()
+            let accepted = ResultBody.accepted(command, place: place)
+            if case .start(let job)? = actions.first {
+                run(job, untold: [accepted])
+            } else {
+                publisher.observe(accepted)
+                carryOut(actions)
+                armQueueTimer()
+            }
         } catch {
             let detail =
                 switch error {
@@ -56,11 +61,11 @@ extension Agent {
         }
     }
 
-    private func run(_ job: Job) {
+    private func run(_ job: Job, untold: [ResultBody] = []) {
         let address = job.device.address
         if let timer = idleTimers.removeValue(forKey: address) { loop.cancel(timer) }
         let scope = OperationScope(timeout: job.command.timeout, on: loop)
-        let current = RunningJob(job: job, scope: scope)
+        let current = RunningJob(job: job, scope: scope, untold: untold + [.started(job.command)])
         running[address] = current
         // Unstructured because a job outlives the handler that starts it. Its scope bounds it; `stop` waits for it.
         Task.immediate(executorPreference: loop) {
@@ -69,7 +74,14 @@ extension Agent {
             await self.manager.settle(address)
             self.free(current)
         }
-        if !current.isAnswered { publisher.observe(.started(job.command)) }
+        // Only now: what Bluetooth has to do is on its way, and the observers can wait.
+        tellSteps(current)
+    }
+
+    /// Tells observers of the steps that a job has taken; always before its result.
+    private func tellSteps(_ current: RunningJob) {
+        for step in current.untold { publisher.observe(step) }
+        current.untold = []
     }
 
     private func perform(_ job: Job, _ scope: OperationScope) async -> Result<VerbOutcome, any Error> {
@@ -94,12 +106,12 @@ extension Agent {
         scope.finish()
         current.isAnswered = true
         let total = ContinuousClock.now - current.started
-        let connecting = scope.connectedAfter ?? total
         let timing = ResultBody.Timing(
             queuedMs: Int((current.started - job.arrived).milliseconds),
-            connectMs: Int(connecting.milliseconds),
-            runMs: scope.connectedAfter == nil ? nil : Int((total - connecting).milliseconds)
+            connectMs: scope.connectedAfter.map { Int($0.milliseconds) },
+            runMs: Int((total - (scope.connectedAfter ?? .zero)).milliseconds)
         )
+        tellSteps(current)
         switch outcome {
         case .success(let outcome):
             answer(

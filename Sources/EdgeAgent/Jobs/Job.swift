@@ -22,9 +22,12 @@ final class RunningJob {
     let started = ContinuousClock.now
     /// Its result is out; the device may still be busy with a call.
     var isAnswered = false
+    /// The steps before the result that observers have not been told of yet.
+    var untold: [ResultBody]
 
-    init(job: Job, scope: OperationScope) {
+    init(job: Job, scope: OperationScope, untold: [ResultBody]) {
         self.job = job
         self.scope = scope
+        self.untold = untold
     }
 }

@@ -118,7 +118,11 @@ extension ServiceTree {
                 !kept.contains { $0.characteristics.contains { $0.uuid == uuid } }
             }
             guard missing.isEmpty else {
-                throw BleFailure(.noCharacteristic(missing), at: .discover, detail: "the device has no such characteristic")
+                throw BleFailure(
+                    .noCharacteristic(missing),
+                    at: .discover,
+                    detail: "the device has no such characteristic"
+                )
             }
             for index in kept.indices { kept[index].characteristics.removeAll { !wanted.contains($0.uuid) } }
             kept.removeAll { $0.characteristics.isEmpty }
