@@ -7,7 +7,7 @@ extension Agent {
     func happened(_ event: BluetoothEvent) {
         switch event {
         // What leaving the bus looks like is no news.
-        case .state, .adapterRemoved where isStopping: break
+        case .state where isStopping, .adapterRemoved where isStopping: break
         case .state(let state):
             log.write(state == .ready ? .info : .warning, "Bluetooth changed", [.state: state.rawValue])
             publisher.retain(topics.bluetooth, .other, BluetoothMessage(state).encode)
