@@ -6,6 +6,7 @@ extension ConfigurationReader {
         checkBounds()
         checkCredentials()
         checkTLS()
+        problems.sort { $0.line < $1.line }
     }
 
     /// The largest password file in bytes.
@@ -129,5 +130,12 @@ extension ConfigurationReader {
 
     private func shownValue(of key: String) -> String {
         ConfigurationKey.all.first { $0.path == key }?.show(configuration) ?? ""
+    }
+}
+
+extension ConfigurationProblem {
+    /// The line for sorting: the file as a whole first, flags and defaults last.
+    fileprivate var line: Int {
+        if case .file(_, let line) = origin { line ?? 0 } else { .max }
     }
 }
