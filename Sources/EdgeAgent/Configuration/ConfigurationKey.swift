@@ -17,6 +17,12 @@ package struct ConfigurationKey: Sendable {
         package let text: String
         /// In quotes in a file: then it is no number and no truth value.
         package let quoted: Bool
+
+        /// Wraps a text.
+        package init(text: String, quoted: Bool) {
+            self.text = text
+            self.quoted = quoted
+        }
     }
 
     /// Why a value was not taken.
