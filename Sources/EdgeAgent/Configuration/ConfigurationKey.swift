@@ -256,7 +256,7 @@ extension ConfigurationKey {
             expected: "an absolute path",
             range: "an absolute path",
             defaultInWords: defaultInWords,
-            accepts: NamePattern.isAbsolutePath,
+            accepts: ConfigurationPattern.isAbsolutePath,
             summary
         )
     }

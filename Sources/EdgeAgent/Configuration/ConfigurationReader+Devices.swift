@@ -104,9 +104,9 @@ extension ConfigurationReader {
 
     private static func accepted(_ text: String, for key: ConfigurationKey.DeviceKey) -> String? {
         switch key.name {
-        case "address": NamePattern.address(text)
-        case "alias": NamePattern.isAlias(text) ? text : nil
-        default: (1...256).contains(text.utf8.count) && !NamePattern.hasControlCharacters(text) ? text : nil
+        case "address": ConfigurationPattern.address(text)
+        case "alias": ConfigurationPattern.isAlias(text) ? text : nil
+        default: (1...256).contains(text.utf8.count) && !ConfigurationPattern.hasControlCharacters(text) ? text : nil
         }
     }
 

@@ -35,7 +35,7 @@ struct YAMLEvents: ~Copyable {
         _ bytes: [UInt8],
         _ body: (inout YAMLEvents) throws(YAMLDocument.Failure) -> Value
     ) throws(YAMLDocument.Failure) -> Value {
-        // libyaml keeps pointers to the parser and to the input: both stay where they are until the end.
+        // Safe because libyaml's pointers to the parser and to the input end with yaml_parser_delete, before either goes.
         let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
         defer { parser.deallocate() }
         guard yaml_parser_initialize(parser) == 1 else {

@@ -11,14 +11,29 @@ struct ProcessTests {
         let error: String
     }
 
-    private func run(_ arguments: [String], directory: String? = nil) async throws -> Result {
+    private func run(
+        _ arguments: [String],
+        directory: String? = nil,
+        throughShell command: String? = nil,
+        readByJournal: Bool = false
+    ) async throws -> Result {
         let process = Process()
-        process.executableURL = try executable()
-        process.arguments = arguments
+        if let command {
+            process.executableURL = URL(filePath: "/bin/sh")
+            process.arguments = ["-c", command, try executable().path] + arguments
+        } else {
+            process.executableURL = try executable()
+            process.arguments = arguments
+        }
         process.currentDirectoryURL = directory.map { URL(filePath: $0) }
         let (output, error) = (Pipe(), Pipe())
         process.standardOutput = output
         process.standardError = error
+        if readByJournal {
+            var status = stat()
+            try #require(fstat(error.fileHandleForWriting.fileDescriptor, &status) == 0)
+            process.environment = ["JOURNAL_STREAM": "\(status.st_dev):\(status.st_ino)"]
+        }
         process.standardInput = FileHandle.nullDevice
         let (ended, continuation) = AsyncStream.makeStream(of: Int32.self)
         process.terminationHandler = { process in
@@ -77,7 +92,7 @@ struct ProcessTests {
     func `B69 wrong values end with 78 and name every key`(command: String) async throws {
         let directory = try makeTemporaryDirectory()
         defer { removeTemporaryDirectory(directory) }
-        try write("mqtt:\n  caFile: /nonexistent/ca.pem\n  maxInflight: 0\n", to: directory + "/c.yaml")
+        try writeFile("mqtt:\n  caFile: /nonexistent/ca.pem\n  maxInflight: 0\n", to: directory + "/c.yaml")
         let result = try await run(
             [command, "--config", "c.yaml", "--broker=mqtts://h:70000", "--gateway", "ALL"],
             directory: directory
@@ -94,8 +109,8 @@ struct ProcessTests {
     @Test func `relative paths of flags count from the working directory`() async throws {
         let directory = try makeTemporaryDirectory()
         defer { removeTemporaryDirectory(directory) }
-        try write("S3cr3t-needle\n", to: directory + "/password")
-        try write("gateway: g\n", to: directory + "/c.yaml")
+        try writeFile("S3cr3t-needle\n", to: directory + "/password")
+        try writeFile("gateway: g\n", to: directory + "/c.yaml")
         let result = try await run(
             ["check-config", "--config", "c.yaml", "--broker", "mqtt://u@localhost", "--password-file", "password"],
             directory: directory
@@ -104,5 +119,24 @@ struct ProcessTests {
         #expect(result.error.isEmpty)
         #expect(result.output.contains("/password\n  # its content: ***\n"))
         #expect(!result.output.contains("S3cr3t"))
+    }
+
+    @Test func `problems reach the journal as errors, one a line`() async throws {
+        let result = try await run(["run", "--gateway", "a\nb", "--adapter", "x"], readByJournal: true)
+        #expect(result.code == 78)
+        let lines = result.error.split(separator: "\n")
+        #expect(lines.count == 3)
+        #expect(lines.allSatisfy { $0.hasPrefix("<3>edge-agent: ") })
+    }
+
+    @Test(arguments: [
+        ("exec \"$0\" check-config --gateway ALL 2>&-", 78), ("exec \"$0\" rum 2>/dev/full >&- <&-", 64),
+        ("exec \"$0\" help >/dev/full", 71), ("\"$0\" help run >&-; exit $?", 0),
+    ])
+    func `closed and full streams change no exit code but that of what was to be printed`(
+        command: String,
+        code: Int32
+    ) async throws {
+        #expect(try await run([], throughShell: command).code == code)
     }
 }

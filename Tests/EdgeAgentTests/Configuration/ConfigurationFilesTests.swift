@@ -12,8 +12,8 @@ struct ConfigurationFilesTests {
     ])
     func `a password file holds the password alone`(content: String, password: String?) throws {
         try withTemporaryDirectory { directory in
-            try write(content, to: directory + "/password")
-            let reader = read(withUser, flags: [("--password-file", directory + "/password")])
+            try writeFile(content, to: directory + "/password")
+            let reader = readConfiguration(withUser, flags: [("--password-file", directory + "/password")])
             #expect(reader.configuration.mqtt.password == password.map { Secret(Array($0.utf8)) })
             #expect(reader.problems.map(\.key) == (password == nil ? ["mqtt.passwordFile"] : []))
             #expect(reader.problems.allSatisfy { $0.origin == .flag("--password-file") })
@@ -23,8 +23,10 @@ struct ConfigurationFilesTests {
 
     @Test func `a password that others can read or hear is warned of`() throws {
         try withTemporaryDirectory { directory in
-            try write("x", to: directory + "/password", permissions: 0o644)
-            let reader = read("broker: mqtt://u@broker.example\nmqtt: {passwordFile: \(directory)/password}")
+            try writeFile("x", to: directory + "/password", permissions: 0o644)
+            let reader = readConfiguration(
+                "broker: mqtt://u@broker.example\nmqtt: {passwordFile: \(directory)/password}"
+            )
             #expect(reader.problems.isEmpty)
             #expect(
                 reader.warnings.map(\.description) == [
@@ -37,14 +39,14 @@ struct ConfigurationFilesTests {
 
     @Test func `a password needs a user name`() throws {
         try withTemporaryDirectory { directory in
-            try write("x", to: directory + "/password")
-            let problems = read("mqtt: {passwordFile: \(directory)/password}").problems
+            try writeFile("x", to: directory + "/password")
+            let problems = readConfiguration("mqtt: {passwordFile: \(directory)/password}").problems
             #expect(problems.map(\.message) == ["needs a user name: mqtt.username, or broker: mqtt[s]://user@host"])
         }
     }
 
     @Test func `a missing password file names its key`() {
-        let problems = read(withUser + "mqtt: {passwordFile: /nonexistent/password}").problems
+        let problems = readConfiguration(withUser + "mqtt: {passwordFile: /nonexistent/password}").problems
         #expect(
             problems.map(\.description) == [
                 "f:2: mqtt.passwordFile: the file \"/nonexistent/password\" cannot be read: No such file or directory"
@@ -54,43 +56,64 @@ struct ConfigurationFilesTests {
 
     @Test func `B69 a CA file that cannot be read names its key`() throws {
         try withTemporaryDirectory { directory in
-            try write("no certificate", to: directory + "/ca.pem")
+            try writeFile("no certificate", to: directory + "/ca.pem")
             let flags = [("--broker", "mqtts://localhost")]
-            let missing = read("mqtt: {caFile: \(directory)/none.pem}", flags: flags).problems
+            let missing = readConfiguration("mqtt: {caFile: \(directory)/none.pem}", flags: flags).problems
             #expect(missing.map(\.key) == ["mqtt.caFile"])
             #expect(missing.first?.message.contains("cannot be read") == true)
-            let wrong = read("mqtt: {caFile: \(directory)/ca.pem}", flags: flags).problems
+            let wrong = readConfiguration("mqtt: {caFile: \(directory)/ca.pem}", flags: flags).problems
             #expect(wrong.map(\.description) == ["f:1: mqtt.caFile: the file holds no PEM text (-----BEGIN …)"])
-            let folder = read("mqtt: {caFile: \(directory)}", flags: flags).problems
+            let folder = readConfiguration("mqtt: {caFile: \(directory)}", flags: flags).problems
             #expect(folder.map(\.key) == ["mqtt.caFile"])
         }
     }
 
     @Test func `B69 a bad port names its key`() {
-        let flag = read("", flags: [("--broker", "mqtt://localhost:99999")]).problems
+        let flag = readConfiguration("", flags: [("--broker", "mqtt://localhost:99999")]).problems
         #expect(flag.map(\.description).first?.hasPrefix("--broker (broker): the URL has a bad port") == true)
     }
 
     @Test func `TLS files without TLS are refused and not forgotten`() throws {
         try withTemporaryDirectory { directory in
-            try write("-----BEGIN CERTIFICATE-----\n", to: directory + "/c.pem")
-            let problems = read("mqtt: {caFile: \(directory)/c.pem}").problems
+            try writeFile("-----BEGIN CERTIFICATE-----\n", to: directory + "/c.pem")
+            let problems = readConfiguration("mqtt: {caFile: \(directory)/c.pem}").problems
             #expect(problems.map(\.message) == ["needs a broker with TLS: broker: mqtts://host[:port]"])
         }
     }
 
     @Test func `certificate and key come together`() throws {
         try withTemporaryDirectory { directory in
-            try write("-----BEGIN CERTIFICATE-----\n", to: directory + "/c.pem")
-            try write("-----BEGIN PRIVATE KEY-----\n", to: directory + "/k.pem", permissions: 0o644)
+            try writeFile("-----BEGIN CERTIFICATE-----\n", to: directory + "/c.pem")
+            try writeFile("-----BEGIN PRIVATE KEY-----\n", to: directory + "/k.pem", permissions: 0o644)
             let certificate = "certificateFile: \(directory)/c.pem"
             let key = "keyFile: \(directory)/k.pem"
             let broker = "broker: mqtts://localhost\nmqtt: "
-            #expect(read(broker + "{\(certificate)}").problems.map(\.message) == ["needs mqtt.keyFile beside it"])
-            #expect(read(broker + "{\(key)}").problems.map(\.message) == ["needs mqtt.certificateFile beside it"])
-            let both = read(broker + "{\(certificate), \(key)}")
+            #expect(
+                readConfiguration(broker + "{\(certificate)}").problems.map(\.message) == [
+                    "needs mqtt.keyFile beside it"
+                ]
+            )
+            #expect(
+                readConfiguration(broker + "{\(key)}").problems.map(\.message) == [
+                    "needs mqtt.certificateFile beside it"
+                ]
+            )
+            let both = readConfiguration(broker + "{\(certificate), \(key)}")
             #expect(both.problems.isEmpty)
             #expect(both.warnings.map(\.key) == ["mqtt.keyFile"])
+        }
+    }
+
+    @Test(arguments: [
+        "-----BEGIN ENCRYPTED PRIVATE KEY-----\n", "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n",
+    ])
+    func `a key behind a passphrase is refused`(pem: String) throws {
+        try withTemporaryDirectory { directory in
+            try writeFile("-----BEGIN CERTIFICATE-----\n", to: directory + "/c.pem")
+            try writeFile(pem, to: directory + "/k.pem")
+            let yaml = "broker: mqtts://h\nmqtt: {certificateFile: \(directory)/c.pem, keyFile: \(directory)/k.pem}"
+            let problems = readConfiguration(yaml).problems
+            #expect(problems.map(\.description) == ["f:2: mqtt.keyFile: the key must not be protected by a passphrase"])
         }
     }
 
@@ -112,7 +135,7 @@ struct ConfigurationFilesTests {
             }
             #expect(problem.description == directory + "/other.yaml: cannot be read: No such file or directory")
 
-            try write("gateway: named", to: directory + "/edge-agent.yaml")
+            try writeFile("gateway: named", to: directory + "/edge-agent.yaml")
             guard case .loaded(let named) = loader.load(file: nil) else {
                 Issue.record("the default file was refused")
                 return

@@ -2,7 +2,7 @@ import EdgeAgent
 import Testing
 
 /// Reads a YAML text and gives the reader after all checks.
-func read(_ yaml: String, flags: [(String, String)] = []) -> ConfigurationReader {
+func readConfiguration(_ yaml: String, flags: [(String, String)] = []) -> ConfigurationReader {
     var reader = ConfigurationReader(defaultGateway: "shop-1")
     reader.read(yaml: Array(yaml.utf8), path: "f")
     for (flag, value) in flags { reader.read(flag: flag, value: value) }
@@ -14,7 +14,7 @@ func read(_ yaml: String, flags: [(String, String)] = []) -> ConfigurationReader
 struct ConfigurationReaderTests {
     @Test(arguments: ["", "# nothing\n", "---\n", "~\n", "mqtt:\n  # all lines commented out\ndevices:\n", "\u{FEFF}"])
     func `a file that sets nothing gives the defaults`(yaml: String) {
-        let reader = read(yaml)
+        let reader = readConfiguration(yaml)
         #expect(reader.problems.isEmpty)
         #expect(reader.configuration == Configuration(gateway: "shop-1"))
         #expect(reader.configuration.clientID == "edge-shop-1")
@@ -37,7 +37,10 @@ struct ConfigurationReaderTests {
                 name: "Küche: Lampe"
               - {address: 112233445566, alias: "b"}
             """
-        let reader = read(yaml, flags: [("--log-level", "error"), ("--gateway", "g"), ("--mqtt-version", "3.1.1")])
+        let reader = readConfiguration(
+            yaml,
+            flags: [("--log-level", "error"), ("--gateway", "g"), ("--mqtt-version", "3.1.1")]
+        )
         let configuration = reader.configuration
         #expect(reader.problems.isEmpty)
         #expect(configuration.broker == BrokerAddress(secure: true, host: "broker.example", port: 8883, user: "agent"))
@@ -129,12 +132,12 @@ struct ConfigurationReaderTests {
         (String(repeating: " ", count: 1_048_577), "f: is larger than 1048576 bytes"),
     ])
     func `what is wrong is said with line, key and expectation`(yaml: String, problem: String) {
-        #expect(read(yaml).problems.map(\.description) == [problem])
+        #expect(readConfiguration(yaml).problems.map(\.description) == [problem])
     }
 
     @Test(arguments: ["a: [", "a: b: c", "\"", "a: 1\n b: 2\n", "@", "%YAML 9.9\n---\n", "a: *nobody", "? {"])
     func `broken YAML is one problem with a line`(yaml: String) {
-        let problems = read(yaml).problems
+        let problems = readConfiguration(yaml).problems
         #expect(!problems.isEmpty)
         #expect(problems.allSatisfy { $0.description.hasPrefix("f:") && !$0.message.contains("\n") })
     }
@@ -154,7 +157,7 @@ struct ConfigurationReaderTests {
               version: 6
             x: 1
             """
-        let reader = read(yaml, flags: [("--adapter", "usb"), ("--gateway", "all")])
+        let reader = readConfiguration(yaml, flags: [("--adapter", "usb"), ("--gateway", "all")])
         #expect(
             reader.problems.map { String($0.description.prefix { $0 != " " }) + " " + ($0.key ?? "") } == [
                 "f:1: broker", "f:2: limits.maxQueuedTotal", "f:4: mqtt.version", "f:5: x",
@@ -164,17 +167,17 @@ struct ConfigurationReaderTests {
     }
 
     @Test func `a refused value is not compared with others`() {
-        let problems = read("limits: {maxQueuedTotal: 0, maxQueuedPerDevice: 2000}").problems
+        let problems = readConfiguration("limits: {maxQueuedTotal: 0, maxQueuedPerDevice: 2000}").problems
         #expect(problems.map(\.key) == ["limits.maxQueuedTotal"])
     }
 
     @Test func `a file full of nonsense ends after a hundred problems`() {
         let keys = (0..<50_000).map { "k\($0): 1\n" }.joined()
-        #expect(read(keys).problems.count == ConfigurationReader.maximumProblems)
+        #expect(readConfiguration(keys).problems.count == ConfigurationReader.maximumProblems)
         let devices = "devices:\n" + String(repeating: " - x\n", count: 4000)
-        #expect(read(devices).problems.count == ConfigurationReader.maximumProblems)
+        #expect(readConfiguration(devices).problems.count == ConfigurationReader.maximumProblems)
         let many = "devices:\n" + String(repeating: " - x\n", count: 5000)
-        #expect(read(many).problems.map(\.message) == ["expected at most 4096 devices, found 5000"])
+        #expect(readConfiguration(many).problems.map(\.message) == ["expected at most 4096 devices, found 5000"])
     }
 
     @Test(arguments: [
@@ -186,7 +189,7 @@ struct ConfigurationReaderTests {
         "zzz: S3cr3t-needle",
     ])
     func `a password in the wrong place is never repeated`(yaml: String) {
-        let problems = read(yaml).problems
+        let problems = readConfiguration(yaml).problems
         #expect(problems.count == 1)
         #expect(problems.allSatisfy { !$0.description.contains("S3cr3t") })
     }

@@ -5,8 +5,8 @@ import Testing
 struct ConfigurationTextTests {
     @Test func `the effective configuration can be read again and means the same`() throws {
         try withTemporaryDirectory { directory in
-            try write("S3cr3t-needle", to: directory + "/password")
-            let reader = read(
+            try writeFile("S3cr3t-needle", to: directory + "/password")
+            let reader = readConfiguration(
                 """
                 broker: mqtt://a%40b@[::1]:1
                 mqtt: {version: 3.1.1, clientId: "yes", qos: {job: 2}, passwordFile: \(directory)/password}
@@ -16,7 +16,7 @@ struct ConfigurationTextTests {
             )
             #expect(reader.problems.isEmpty)
             let text = ConfigurationText.yaml(reader.configuration)
-            let again = read(text)
+            let again = readConfiguration(text)
             #expect(again.problems.isEmpty)
             #expect(again.configuration == reader.configuration)
             #expect(ConfigurationText.yaml(again.configuration) == text)

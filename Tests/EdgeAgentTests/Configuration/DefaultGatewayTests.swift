@@ -13,7 +13,7 @@ struct DefaultGatewayTests {
         let name = DefaultGateway.name(for: HostIdentity(hostName: hostName, machineID: machine))
         #expect(name.hasPrefix(start + "-"))
         #expect(name.count == start.count + 7)
-        #expect(NamePattern.isGateway(name))
+        #expect(ConfigurationPattern.isGateway(name))
         #expect(!machine.contains(name.suffix(6)))
     }
 
@@ -31,6 +31,6 @@ struct DefaultGatewayTests {
     @Test func `without a machine id the host name decides`() {
         let names = ["a", "b"].map { DefaultGateway.name(for: HostIdentity(hostName: $0, machineID: nil)) }
         #expect(names[0].suffix(6) != names[1].suffix(6))
-        #expect(names.allSatisfy(NamePattern.isGateway))
+        #expect(names.allSatisfy(ConfigurationPattern.isGateway))
     }
 }

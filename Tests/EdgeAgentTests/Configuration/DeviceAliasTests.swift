@@ -15,12 +15,12 @@ struct DeviceAliasTests {
     ])
     func `B59 an alias that could break a topic is refused before anything starts`(alias: String) {
         let yaml = "devices:\n  - address: a1b2c3d4e5f6\n    alias: \(quoted(alias))\n"
-        let problems = read(yaml).problems
+        let problems = readConfiguration(yaml).problems
         #expect(problems.count == 1)
         #expect(problems.first?.key == "devices[0].alias")
         #expect(problems.first?.origin == .file("f", line: 3))
         #expect((problems.first?.description.utf8.count ?? .max) < 400)
-        #expect(read(yaml).configuration.devices.isEmpty)
+        #expect(readConfiguration(yaml).configuration.devices.isEmpty)
     }
 
     @Test(arguments: [
@@ -29,7 +29,7 @@ struct DeviceAliasTests {
         "status", "all", "cmd", "dev", "group", "scan", "info",
     ])
     func `B59 a plain alias is taken as it is`(alias: String) {
-        let reader = read("devices: [{address: a1b2c3d4e5f6, alias: \(quoted(alias))}]")
+        let reader = readConfiguration("devices: [{address: a1b2c3d4e5f6, alias: \(quoted(alias))}]")
         #expect(reader.problems.isEmpty)
         #expect(reader.configuration.devices.map(\.alias) == [alias])
     }
@@ -42,7 +42,7 @@ struct DeviceAliasTests {
               - {address: A1B2C3D4E5F6, alias: other}
             """
         #expect(
-            read(yaml).problems.map(\.description) == [
+            readConfiguration(yaml).problems.map(\.description) == [
                 "f:3: devices[1].alias: \"lamp\" is taken by the device in line 2",
                 "f:4: devices[2].address: \"a1b2c3d4e5f6\" is taken by the device in line 2",
             ]
@@ -50,7 +50,8 @@ struct DeviceAliasTests {
     }
 
     @Test func `a device needs an address and an alias`() {
-        let problems = read("devices: [{}, {address: null, alias: a}, {address: x, alias: b, name: \"\"}]").problems
+        let problems = readConfiguration("devices: [{}, {address: null, alias: a}, {address: x, alias: b, name: \"\"}]")
+            .problems
         #expect(
             problems.map { $0.key ?? "" } == [
                 "devices[0].address", "devices[0].alias", "devices[1].address", "devices[2].address", "devices[2].name",

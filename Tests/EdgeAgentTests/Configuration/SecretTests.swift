@@ -5,7 +5,7 @@ import Testing
 struct SecretTests {
     @Test func `no way of printing shows a secret`() {
         let secret = Secret(Array("S3cr3t-needle".utf8))
-        var mqtt = MQTTConfiguration()
+        var mqtt = MQTTSettings()
         mqtt.password = secret
         var dumped = ""
         dump(secret, to: &dumped)

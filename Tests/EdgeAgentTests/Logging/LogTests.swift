@@ -8,7 +8,7 @@ final class CollectingSink: LogSink {
     private let lines = Mutex<[String]>([])
 
     func write(_ event: LogEvent) {
-        let line = LogFormat.text.line(for: event, at: Timestamp(millisecondsSince1970: 0))
+        let line = LogFormat.text.line(for: event, at: UTCTime(millisecondsSince1970: 0))
         lines.withLock { $0.append(String(decoding: line.dropFirst(25).dropLast(), as: UTF8.self)) }
     }
 
@@ -105,6 +105,14 @@ struct LogTests {
         let line = LogFormat.journal.line(for: LogEvent(level: level, label: "agent", message: "Started"), at: .now)
         #expect(String(decoding: line, as: UTF8.self) == prefix + "agent: Started\n")
         #expect(LogLevel(name: level.name) == level)
+    }
+
+    @Test func `payloads are written at debug alone`() {
+        let sink = CollectingSink()
+        let log = Log(level: .debug, sink: sink)
+        log.info("Received", [.payload: "aa01", .bytes: "2"])
+        log.debug("Received", [.payload: "aa01", .bytes: "2"])
+        #expect(sink.all == ["info agent: Received bytes=2", "debug agent: Received payload=aa01 bytes=2"])
     }
 
     @Test func `the journal is told by device and inode`() throws {

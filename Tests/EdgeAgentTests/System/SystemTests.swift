@@ -50,7 +50,7 @@ struct SystemTests {
     func `a machine id is 32 hex digits or none`(content: String, id: String?) throws {
         try withTemporaryDirectory { directory in
             let file = directory + "/machine-id"
-            try write(content, to: file)
+            try writeFile(content, to: file)
             #expect(HostIdentity.machineID(inFile: file) == id)
             #expect(HostIdentity.current(machineIDFiles: [directory + "/none", file]).machineID == id)
         }
@@ -62,7 +62,7 @@ struct SystemTests {
 
     @Test func `only small regular files are read`() throws {
         try withTemporaryDirectory { directory in
-            try write("12345", to: directory + "/file")
+            try writeFile("12345", to: directory + "/file")
             #expect(try BoundedFile.read(directory + "/file", limit: 5).bytes == Array("12345".utf8))
             #expect(throws: BoundedFile.Failure.tooLarge(limit: 4)) {
                 try BoundedFile.read(directory + "/file", limit: 4)
@@ -101,7 +101,7 @@ func removeTemporaryDirectory(_ directory: String) {
 }
 
 /// Writes a file with the given permissions.
-func write(_ text: String, to path: String, permissions: Int = 0o600) throws {
+func writeFile(_ text: String, to path: String, permissions: Int = 0o600) throws {
     try Data(text.utf8).write(to: URL(filePath: path))
     try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
 }

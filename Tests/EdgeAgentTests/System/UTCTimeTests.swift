@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
-struct TimestampTests {
+struct UTCTimeTests {
     @Test(arguments: [
         (0, "1970-01-01T00:00:00.000Z"),
         (1_790_848_800_123, "2026-10-01T10:00:00.123Z"),
@@ -15,7 +15,7 @@ struct TimestampTests {
         (Int64.max, "9999-12-31T23:59:59.999Z"),
     ])
     func `a moment is written as RFC 3339`(milliseconds: Int64, text: String) {
-        #expect(Timestamp(millisecondsSince1970: milliseconds).description == text)
+        #expect(UTCTime(millisecondsSince1970: milliseconds).description == text)
     }
 
     @Test func `dates agree with Foundation over four centuries`() throws {
@@ -23,12 +23,12 @@ struct TimestampTests {
         for day in stride(from: -80_000, to: 80_000, by: 61) {
             let seconds = day * 86_400 + (day & 0xFFFF)
             let expected = Date(timeIntervalSince1970: Double(seconds)).formatted(format)
-            try #require(Timestamp(millisecondsSince1970: Int64(seconds) * 1000).description == expected)
+            try #require(UTCTime(millisecondsSince1970: Int64(seconds) * 1000).description == expected)
         }
     }
 
     @Test func `now is now`() {
-        let difference = Double(Timestamp.now.millisecondsSince1970) / 1000 - Date().timeIntervalSince1970
+        let difference = Double(UTCTime.now.millisecondsSince1970) / 1000 - Date().timeIntervalSince1970
         #expect(abs(difference) < 5)
     }
 }

@@ -2,14 +2,14 @@ import EdgeAgent
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
-struct NamePatternTests {
+struct ConfigurationPatternTests {
     @Test(arguments: [
         ("edge", true), ("a/b_c/D-9", true), (String(repeating: "a", count: 64), true),
         ("", false), ("/a", false), ("a/", false), ("a//b", false), ("a+b", false), ("#", false), ("a b", false),
         ("ü", false), ("a\0", false), (String(repeating: "a", count: 65), false),
     ])
     func `a prefix is levels of plain characters`(text: String, isPrefix: Bool) {
-        #expect(NamePattern.isPrefix(text) == isPrefix)
+        #expect(ConfigurationPattern.isPrefix(text) == isPrefix)
     }
 
     @Test(arguments: [
@@ -18,7 +18,7 @@ struct NamePatternTests {
         (String(repeating: "a", count: 64), false),
     ])
     func `a gateway is one level in lower case`(text: String, isGateway: Bool) {
-        #expect(NamePattern.isGateway(text) == isGateway)
+        #expect(ConfigurationPattern.isGateway(text) == isGateway)
     }
 
     @Test(arguments: [
@@ -27,7 +27,7 @@ struct NamePatternTests {
         ("aa:bb:cc:dd:ee0:f", nil), ("", nil), ("aabbccddeeü", nil),
     ])
     func `an address is 12 hex digits with or without colons`(text: String, digits: String?) {
-        #expect(NamePattern.address(text) == digits)
+        #expect(ConfigurationPattern.address(text) == digits)
     }
 
     @Test(arguments: [
@@ -35,7 +35,7 @@ struct NamePatternTests {
         ("eth0", false), ("hci-1", false),
     ])
     func `an adapter is hci and a number`(text: String, isAdapter: Bool) {
-        #expect(NamePattern.isAdapter(text) == isAdapter)
+        #expect(ConfigurationPattern.isAdapter(text) == isAdapter)
     }
 
     @Test(arguments: [
@@ -43,6 +43,6 @@ struct NamePatternTests {
         (String(repeating: "a", count: 257), false),
     ])
     func `a client id is printable`(text: String, isClientID: Bool) {
-        #expect(NamePattern.isClientID(text) == isClientID)
+        #expect(ConfigurationPattern.isClientID(text) == isClientID)
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
-struct ProgramTests {
+struct EdgeAgentProgramTests {
     /// What a program wrote and was asked to run.
     private final class Record: Sendable {
         let output = Mutex("")
@@ -12,9 +12,11 @@ struct ProgramTests {
         let configuration = Mutex<Configuration?>(nil)
         let sink = CollectingSink()
 
-        func program(defaultFile: String = "/nonexistent/edge-agent.yaml", code: ExitCode = .success) -> Program {
+        func program(defaultFile: String = "/nonexistent/edge-agent.yaml", code: ExitCode = .success)
+            -> EdgeAgentProgram
+        {
             let host = HostIdentity(hostName: "shop", machineID: "0123456789abcdef0123456789abcdef")
-            return Program(
+            return EdgeAgentProgram(
                 loader: ConfigurationLoader(defaultFile: defaultFile, host: host),
                 agent: { configuration, log in
                     self.configuration.withLock { $0 = configuration }
@@ -61,7 +63,7 @@ struct ProgramTests {
     @Test func `run names every problem of file and flags and starts nothing`() throws {
         try withTemporaryDirectory { directory in
             let file = directory + "/edge-agent.yaml"
-            try write("gatway: a\nmqtt:\n  port: 1\n", to: file)
+            try writeFile("gatway: a\nmqtt:\n  port: 1\n", to: file)
             let record = Record()
             #expect(record.program(defaultFile: file).run(["run", "--adapter", "x"]) == .configuration)
             let error = record.error.withLock { $0 }
@@ -79,7 +81,7 @@ struct ProgramTests {
         let output = record.output.withLock { $0 }
         #expect(output.hasPrefix("# configuration is valid\n# source: no file, defaults and flags alone\n# hash: "))
         #expect(output.contains("\nprefix: a/b\n"))
-        #expect(read(output).problems.isEmpty)
+        #expect(readConfiguration(output).problems.isEmpty)
         #expect(record.configuration.withLock { $0 } == nil)
     }
 
@@ -89,8 +91,8 @@ struct ProgramTests {
         #expect(record.output.withLock { $0 } == "edge-agent \(AgentVersion.current)\nlibexample 1.2.3\n")
     }
 
-    @Test(arguments: [nil] + Command.allCases)
-    func `help fits a terminal and names what there is`(command: Command?) {
+    @Test(arguments: [nil] + ProgramCommand.allCases)
+    func `help fits a terminal and names what there is`(command: ProgramCommand?) {
         let text = HelpText.text(for: command)
         #expect(text.hasSuffix("\n"))
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })

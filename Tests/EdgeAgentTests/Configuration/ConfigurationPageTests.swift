@@ -4,7 +4,7 @@ import Testing
 
 /// The pages about the configuration say what the program does.
 @Suite(.timeLimit(.minutes(1)))
-struct DocumentationTests {
+struct ConfigurationPageTests {
     private func file(_ path: String) throws -> String {
         let root = URL(filePath: #filePath)
             .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -49,18 +49,18 @@ struct DocumentationTests {
         let parts = try file("docs/configuration.md").components(separatedBy: "```yaml\n")
         let example = try #require(parts.dropFirst().first?.components(separatedBy: "```").first)
         // The files that it names are on the reader's machine.
-        #expect(read(example).problems.allSatisfy { $0.message.hasSuffix("No such file or directory") })
+        #expect(readConfiguration(example).problems.allSatisfy { $0.message.hasSuffix("No such file or directory") })
         #expect(!example.isEmpty)
     }
 
     @Test func `the shipped file is valid, also with all its examples switched on`() throws {
         let text = try file("deploy/edge-agent.yaml")
-        #expect(read(text).problems.isEmpty)
+        #expect(readConfiguration(text).problems.isEmpty)
         // A setting that is switched off is a # before a key, or before an entry of a list; its files need TLS.
         let switchedOn = text.replacing("mqtt://", with: "mqtts://").split(separator: "\n").map { line in
             line.firstMatch(of: /^# *(- )?[A-Za-z]+:( |$)/) == nil ? line : line.dropFirst()
         }
-        let reader = read(switchedOn.joined(separator: "\n"))
+        let reader = readConfiguration(switchedOn.joined(separator: "\n"))
         #expect(reader.problems.filter { !$0.message.hasSuffix("No such file or directory") } == [])
         #expect(!reader.configuration.devices.isEmpty)
         for key in ConfigurationKey.all {
