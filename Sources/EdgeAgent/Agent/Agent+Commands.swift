@@ -64,7 +64,7 @@ extension Agent {
                 client: message.userProperties.first { $0.name == "client" }?.value,
                 messageExpirySeconds: message.expirySeconds
             ),
-            arrivedMs: Timestamp.now.millisecondsSince1970,
+            arrivedMs: UTCTime.now.millisecondsSince1970,
             arrivedMonotonic: ContinuousClock.now - epoch
         )
     }
@@ -72,7 +72,7 @@ extension Agent {
     /// Whether the wall clock is known to be wrong: before this program was made, or, where the configuration asks for
     /// it, not called synchronised by the kernel.
     var isClockWrong: Bool {
-        if Timestamp.now.millisecondsSince1970 < AgentVersion.releasedMs - 60_000 { return true }
+        if UTCTime.now.millisecondsSince1970 < AgentVersion.releasedMs - 60_000 { return true }
         return configuration.clock == .requireSync && !SystemClock.isSynchronised
     }
 

@@ -99,7 +99,7 @@ enum AgentProcess {
         let boot = BootID.make()
         let entry = AgentEntry()
         let client = MQTTClient(
-            MQTT.MQTTConfiguration(configuration, topics: topics, boot: boot),
+            MQTTConfiguration(configuration, topics: topics, boot: boot),
             on: loop,
             onMessage: { message in entry.agent?.assumeIsolated { $0.received(message) } },
             onEvent: { event in entry.agent?.assumeIsolated { $0.brokerChanged(event) } }
@@ -163,7 +163,7 @@ extension DeviceDirectory {
     }
 }
 
-extension MQTT.MQTTConfiguration {
+extension MQTTConfiguration {
     /// The client's settings from the agent's configuration.
     fileprivate init(_ configuration: Configuration, topics: TopicTree, boot: String) {
         let mqtt = configuration.mqtt
@@ -186,7 +186,7 @@ extension MQTT.MQTTConfiguration {
         cleanSession311 = mqtt.cleanSession
         will = MQTTWill(
             topic: topics.status,
-            payload: StatusMessage.will(boot: boot, sinceMs: Timestamp.now.millisecondsSince1970),
+            payload: StatusMessage.will(boot: boot, sinceMs: UTCTime.now.millisecondsSince1970),
             retain: true,
             delaySeconds: 10
         )

@@ -4,11 +4,11 @@ package enum Invocation: Sendable, Equatable {
     case checkConfig(ConfigurationArguments)
     case version
     /// Help for one command, or for the whole.
-    case help(Subcommand?)
+    case help(ProgramCommand?)
 }
 
 /// The commands of the program.
-package enum Subcommand: String, Sendable, CaseIterable {
+package enum ProgramCommand: String, Sendable, CaseIterable {
     case run
     case checkConfig = "check-config"
     case version
@@ -32,7 +32,7 @@ package enum CommandLineParser {
     package struct Failure: Error, Equatable {
         package let problems: [String]
         /// The command whose help is worth reading.
-        package let command: Subcommand?
+        package let command: ProgramCommand?
     }
 
     /// Reads the arguments behind the program's name.
@@ -48,7 +48,7 @@ package enum CommandLineParser {
         case "--version", "-V": return .version
         default: break
         }
-        guard let command = Subcommand(rawValue: first) else {
+        guard let command = ProgramCommand(rawValue: first) else {
             throw Failure(problems: [unknownCommand(first)], command: nil)
         }
         if rest.contains(where: { $0 == "--help" || $0 == "-h" }) { return .help(command) }
@@ -62,9 +62,9 @@ package enum CommandLineParser {
         }
     }
 
-    private static func topic(_ arguments: ArraySlice<String>) throws(Failure) -> Subcommand? {
+    private static func topic(_ arguments: ArraySlice<String>) throws(Failure) -> ProgramCommand? {
         guard let name = arguments.first else { return nil }
-        guard arguments.count == 1, let topic = Subcommand(rawValue: name) else {
+        guard arguments.count == 1, let topic = ProgramCommand(rawValue: name) else {
             let surplus = arguments.dropFirst().first
             let problem = surplus.map { "unexpected argument \(shown($0))" } ?? unknownCommand(name)
             throw Failure(problems: [problem], command: nil)
@@ -74,7 +74,7 @@ package enum CommandLineParser {
 
     private static func configuration(
         _ arguments: ArraySlice<String>,
-        of command: Subcommand
+        of command: ProgramCommand
     ) throws(Failure) -> ConfigurationArguments {
         var result = ConfigurationArguments()
         var problems: [String] = []
@@ -123,7 +123,9 @@ package enum CommandLineParser {
             let flag = shown(String(name.prefix { $0 != "=" }))
             return "a command must come first, before \(flag): run, check-config, version or help"
         }
-        let hint = Suggestion.nearest(to: name, in: Subcommand.allCases.map(\.rawValue)).map { ": did you mean \($0)?" }
+        let hint = Suggestion.nearest(to: name, in: ProgramCommand.allCases.map(\.rawValue)).map {
+            ": did you mean \($0)?"
+        }
         return "unknown command \(shown(name))" + (hint ?? ": expected run, check-config, version or help")
     }
 

@@ -5,7 +5,7 @@ package enum EdgeAgentMain {
     /// Runs the program on the main thread; `arguments` begin with the program's name.
     package static func main(arguments: [String]) -> Int32 {
         ProcessSetup.prepare()
-        let program = Program(
+        let program = EdgeAgentProgram(
             loader: ConfigurationLoader(),
             agent: RunCommand.agent,
             libraries: VersionCommand.libraries,
@@ -19,7 +19,7 @@ package enum EdgeAgentMain {
 }
 
 /// The program with everything that it touches, so that tests can give it other places.
-package struct Program: Sendable {
+package struct EdgeAgentProgram: Sendable {
     private let loader: ConfigurationLoader
     private let agent: RunCommand.Agent
     private let libraries: @Sendable () -> [VersionCommand.Library]

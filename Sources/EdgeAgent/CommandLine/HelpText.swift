@@ -1,7 +1,7 @@
 /// The help texts, made of the tables of commands, flags and exit codes.
 package enum HelpText {
     /// The text for one command, or for the whole program; ends with a newline.
-    package static func text(for command: Subcommand?) -> String {
+    package static func text(for command: ProgramCommand?) -> String {
         switch command {
         case nil: program
         case .run: run

@@ -45,7 +45,9 @@ package struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
         if let at = rest.lastIndex(of: "@") {
             let credentials = rest[..<at]
             guard !credentials.contains(":") else { throw .password }
-            guard let name = PercentEncoding.decode(credentials), TextPattern.isUserName(name) else { throw .badUser }
+            guard let name = PercentEncoding.decode(credentials), ConfigurationPattern.isUserName(name) else {
+                throw .badUser
+            }
             user = name
             rest = rest[rest.index(after: at)...]
         } else {
@@ -54,7 +56,7 @@ package struct BrokerAddress: Sendable, Equatable, CustomStringConvertible {
         if rest.hasSuffix("/") { rest.removeLast() }
         guard !rest.contains(where: { "/?#".contains($0) }) else { throw .path }
         let place = try BrokerAddress.split(rest)
-        guard TextPattern.isHost(place.host) else { throw .badHost }
+        guard ConfigurationPattern.isHost(place.host) else { throw .badHost }
         host = place.host
         guard let digits = place.port else {
             port = BrokerAddress.defaultPort(secure: secure)

@@ -16,7 +16,7 @@ package struct Configuration: Sendable, Equatable {
     package var clock = ClockPolicy.trust
     /// How long running jobs may go on after SIGTERM.
     package var shutdownGrace = Duration.seconds(10)
-    package var mqtt = MQTTConfiguration()
+    package var mqtt = MQTTSettings()
     package var bluetooth = BluetoothConfiguration()
     package var limits = LimitsConfiguration()
     package var links = LinksConfiguration()

@@ -44,7 +44,7 @@ extension ConfigurationKey {
             expected: "1 to 63 of a-z, 0-9 and -, not starting with -, not \"all\"",
             range: "`[a-z0-9][a-z0-9-]{0,62}`, not `all`",
             defaultInWords: "the host name, `-` and 6 hex digits of a keyed hash of the machine id",
-            accepts: TextPattern.isGateway,
+            accepts: ConfigurationPattern.isGateway,
             "The gateway's name in topics"
         ),
         text(
@@ -53,7 +53,7 @@ extension ConfigurationKey {
             flag: "--prefix",
             expected: "levels of A-Z, a-z, 0-9, _ and - joined by /, at most 64 characters",
             range: "levels of `[A-Za-z0-9_-]+` joined by `/`, at most 64 characters",
-            accepts: TextPattern.isPrefix,
+            accepts: ConfigurationPattern.isPrefix,
             "The first levels of all topics"
         ),
         text(
@@ -63,7 +63,7 @@ extension ConfigurationKey {
             form: .path,
             expected: "an absolute path",
             range: "an absolute path",
-            accepts: TextPattern.isAbsolutePath,
+            accepts: ConfigurationPattern.isAbsolutePath,
             "The directory for what must outlive the process"
         ),
         choice("logLevel", \.logLevel, flag: "--log-level", name: { $0.name }, "The most verbose level that is logged"),
@@ -89,7 +89,7 @@ extension ConfigurationKey {
             expected: "1 to 256 printable ASCII characters without spaces, +, # and /",
             range: "1–256 printable ASCII characters without spaces, `+`, `#` and `/`",
             defaultInWords: "the prefix with `-` for `/`, `-` and the gateway",
-            accepts: TextPattern.isClientID,
+            accepts: ConfigurationPattern.isClientID,
             show: { $0.clientID },
             "The MQTT client id; each agent of a broker needs its own"
         ),
@@ -98,7 +98,7 @@ extension ConfigurationKey {
             \.mqtt.username,
             expected: "a text of 1 to 256 bytes without control characters",
             range: "1–256 bytes without control characters",
-            accepts: TextPattern.isUserName,
+            accepts: ConfigurationPattern.isUserName,
             "The user name for the broker, where `broker` has none"
         ),
         file(
@@ -177,7 +177,7 @@ extension ConfigurationKey {
             expected: "an adapter's name, as hci0",
             range: "`hci` and a number",
             defaultInWords: "whatever adapters there are",
-            accepts: TextPattern.isAdapter,
+            accepts: ConfigurationPattern.isAdapter,
             "The only adapter to use"
         ),
         duration(

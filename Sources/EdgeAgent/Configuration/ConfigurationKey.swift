@@ -17,6 +17,12 @@ package struct ConfigurationKey: Sendable {
         package let text: String
         /// In quotes in a file: then it is no number and no truth value.
         package let quoted: Bool
+
+        /// Wraps a text.
+        package init(text: String, quoted: Bool) {
+            self.text = text
+            self.quoted = quoted
+        }
     }
 
     /// Why a value was not taken.
@@ -250,7 +256,7 @@ extension ConfigurationKey {
             expected: "an absolute path",
             range: "an absolute path",
             defaultInWords: defaultInWords,
-            accepts: TextPattern.isAbsolutePath,
+            accepts: ConfigurationPattern.isAbsolutePath,
             summary
         )
     }

@@ -23,7 +23,8 @@ package struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringCon
         self.message = message
     }
 
-    /// The problem on one line, as `/etc/edge-agent/edge-agent.yaml:3: mqtt.port: unknown key`.
+    /// The problem on one line, as `/etc/edge-agent/edge-agent.yaml:3: mqtt.port: unknown key` or
+    /// `--mqtt-version (mqtt.version): expected one of auto, 5, 3.1.1, found "4"`.
     package var description: String {
         var text: [UInt8] = []
         switch origin {
@@ -33,7 +34,8 @@ package struct ConfigurationProblem: Error, Sendable, Equatable, CustomStringCon
             text.append(contentsOf: ": ".utf8)
         case .flag(let name):
             _ = LogText.appendEscaped(name, to: &text, limit: 64)
-            text.append(contentsOf: ": ".utf8)
+            text.append(contentsOf: (key.map { " (\($0)): " } ?? ": ").utf8)
+            return String(decoding: text, as: UTF8.self) + message
         case .defaults:
             break
         }

@@ -6,6 +6,7 @@ extension ConfigurationReader {
         checkBounds()
         checkCredentials()
         checkTLS()
+        problems.sort { $0.line < $1.line }
     }
 
     /// The largest password file in bytes.
@@ -88,6 +89,9 @@ extension ConfigurationReader {
             }
             if !ConfigurationReader.looksLikePEM(content.bytes) {
                 refuse(origin(of: key), key: key, "the file holds no PEM text (-----BEGIN …)")
+            } else if key == "mqtt.keyFile", ConfigurationReader.isEncrypted(content.bytes) {
+                // OpenSSL would ask for it on the terminal and wait.
+                refuse(origin(of: key), key: key, "the key must not be protected by a passphrase")
             } else if key == "mqtt.keyFile", content.isReadableByAll {
                 warn(key, "the file can be read by every user of this machine: chmod 600 it")
             }
@@ -115,6 +119,12 @@ extension ConfigurationReader {
         String(decoding: bytes, as: UTF8.self).contains("-----BEGIN ")
     }
 
+    /// Whether a PEM text holds a key behind a passphrase, in PKCS #8 or in OpenSSL's older form.
+    private static func isEncrypted(_ bytes: [UInt8]) -> Bool {
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.contains("BEGIN ENCRYPTED PRIVATE KEY") || text.contains("Proc-Type: 4,ENCRYPTED")
+    }
+
     private mutating func warn(_ key: String, _ message: String) {
         warnings.append(ConfigurationProblem(origin(of: key), key: key, message))
     }
@@ -129,5 +139,12 @@ extension ConfigurationReader {
 
     private func shownValue(of key: String) -> String {
         ConfigurationKey.all.first { $0.path == key }?.show(configuration) ?? ""
+    }
+}
+
+extension ConfigurationProblem {
+    /// The line for sorting: the file as a whole first, flags and defaults last.
+    fileprivate var line: Int {
+        if case .file(_, let line) = origin { line ?? 0 } else { .max }
     }
 }

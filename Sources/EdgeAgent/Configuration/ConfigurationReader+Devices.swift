@@ -104,9 +104,9 @@ extension ConfigurationReader {
 
     private static func accepted(_ text: String, for key: ConfigurationKey.DeviceKey) -> String? {
         switch key.name {
-        case "address": TextPattern.address(text)
-        case "alias": TextPattern.isAlias(text) ? text : nil
-        default: (1...256).contains(text.utf8.count) && !TextPattern.hasControlCharacters(text) ? text : nil
+        case "address": ConfigurationPattern.address(text)
+        case "alias": ConfigurationPattern.isAlias(text) ? text : nil
+        default: (1...256).contains(text.utf8.count) && !ConfigurationPattern.hasControlCharacters(text) ? text : nil
         }
     }
 

@@ -33,7 +33,6 @@ package struct ConfigurationReader: Sendable {
         } catch {
             problems.append(ConfigurationProblem(.file(path, line: error.line), key: nil, error.message))
         }
-        problems.sort { $0.line < $1.line }
     }
 
     /// Takes the value of a flag, which goes before the file's; a relative path counts from the working directory.
@@ -144,11 +143,4 @@ package struct ConfigurationReader: Sendable {
 extension ConfigurationKey {
     /// The paths of all sections.
     static let sections: Set<String> = Set(all.map(\.section)).subtracting([""])
-}
-
-extension ConfigurationProblem {
-    /// The line for sorting; problems without one come first.
-    fileprivate var line: Int {
-        if case .file(_, let line?) = origin { line } else { 0 }
-    }
 }

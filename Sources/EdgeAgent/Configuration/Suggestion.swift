@@ -1,17 +1,20 @@
 /// Finds the name that somebody meant who wrote another.
 package enum Suggestion {
-    /// The nearest candidate, or nil when none is near; letter case, `-` and `_` do not count.
+    /// The nearest candidate, else the only one that the word begins, else nil; letter case, `-` and `_` do not count.
     package static func nearest(to word: String, in candidates: some Sequence<String>) -> String? {
         // Longer texts are no slip of the pen, and the comparison takes time with their square.
         guard (1...64).contains(word.utf8.count) else { return nil }
         let wanted = folded(word)
         let allowed = max(1, min(3, wanted.count / 3))
         var best: (name: String, distance: Int)?
+        var begun: [String] = []
         for candidate in candidates {
-            let distance = distance(wanted, folded(candidate))
+            let letters = folded(candidate)
+            if wanted.count >= 3, letters.starts(with: wanted) { begun.append(candidate) }
+            let distance = distance(wanted, letters)
             if distance <= allowed, distance < best?.distance ?? Int.max { best = (candidate, distance) }
         }
-        return best?.name
+        return best?.name ?? (begun.count == 1 ? begun.first : nil)
     }
 
     private static func folded(_ text: String) -> [UInt8] {

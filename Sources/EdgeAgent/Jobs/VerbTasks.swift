@@ -97,7 +97,7 @@ enum VerbTasks {
             guard let heard = manager.device(address)?.advertisement, heard.signals > 0, let rssi = heard.rssi else {
                 throw BleFailure(.notInRange, at: .scan, detail: "the device was never heard")
             }
-            return (rssi, max(0, Timestamp.now.millisecondsSince1970 - heard.lastHeard))
+            return (rssi, max(0, UTCTime.now.millisecondsSince1970 - heard.lastHeard))
         }.map { VerbOutcome(confirmed: .local, payload: .rssi($0.0, ageMs: $0.1)) }
     }
 }

@@ -9,7 +9,7 @@ package enum LogFormat: Sendable, Equatable {
     package static let maximumLineBytes = 4096
 
     /// The line with its newline, never longer than ``maximumLineBytes``.
-    package func line(for event: LogEvent, at time: Timestamp) -> [UInt8] {
+    package func line(for event: LogEvent, at time: UTCTime) -> [UInt8] {
         var line: [UInt8] = []
         line.reserveCapacity(160)
         switch self {
@@ -22,7 +22,8 @@ package enum LogFormat: Sendable, Equatable {
         _ = LogText.appendEscaped(event.label, to: &line, limit: 64)
         line.append(contentsOf: ": ".utf8)
         _ = LogText.appendEscaped(event.message, to: &line, limit: 512)
-        for (key, value) in event.metadata {
+        // Bytes of a payload are for debugging alone, whoever logs them.
+        for (key, value) in event.metadata where key != .payload || event.level == .debug {
             let before = line.count
             line.append(UInt8(ascii: " "))
             line.append(contentsOf: key.name.utf8)

@@ -20,7 +20,7 @@ package final class StandardErrorSink: LogSink {
 
     /// Writes one line, or counts it as lost when the reader does not take it.
     package func write(_ event: LogEvent) {
-        let now = Timestamp.now
+        let now = UTCTime.now
         let line = format.line(for: event, at: now)
         state.withLock { state in
             // A reader that is merely slow gets a moment; one that is stuck must not hold up Bluetooth at each line.

@@ -157,7 +157,7 @@ final class Publisher {
             gateway: topics.gateway,
             boot: boot,
             seq: counters.next(messageClass),
-            timeMs: Timestamp.now.millisecondsSince1970
+            timeMs: UTCTime.now.millisecondsSince1970
         )
     }
 }

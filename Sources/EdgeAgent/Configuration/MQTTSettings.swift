@@ -1,5 +1,5 @@
 /// How the agent speaks to its broker.
-package struct MQTTConfiguration: Sendable, Equatable {
+package struct MQTTSettings: Sendable, Equatable {
     package var version = MQTTVersionChoice.auto
     /// The client id; nil: made of prefix and gateway.
     package var clientID: String?

@@ -1,5 +1,5 @@
 /// The forms of names that the MQTT contract fixes, and of the values that go to C libraries.
-package enum TextPattern {
+package enum ConfigurationPattern {
     /// The longest prefix in characters.
     package static let maximumPrefixLength = 64
 

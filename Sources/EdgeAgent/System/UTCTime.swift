@@ -1,20 +1,20 @@
 import Glibc
 
 /// A moment in UTC to the millisecond, written as RFC 3339.
-package struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct UTCTime: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// Milliseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
     package let millisecondsSince1970: Int64
 
     /// Makes a moment; what lies outside the years 0000 to 9999 is moved to the nearest end.
     package init(millisecondsSince1970: Int64) {
-        self.millisecondsSince1970 = min(max(millisecondsSince1970, Timestamp.earliest), Timestamp.latest)
+        self.millisecondsSince1970 = min(max(millisecondsSince1970, UTCTime.earliest), UTCTime.latest)
     }
 
     /// The wall clock's time, which may jump.
-    package static var now: Timestamp {
+    package static var now: UTCTime {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        return Timestamp(millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+        return UTCTime(millisecondsSince1970: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
     /// The text, as `2026-10-01T10:00:00.123Z`.
@@ -27,27 +27,27 @@ package struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertibl
 
     /// Writes the 24 bytes of the text.
     package func append(to bytes: inout [UInt8]) {
-        let (days, milliseconds) = Timestamp.split(millisecondsSince1970, by: 86_400_000)
-        let (year, month, day) = Timestamp.civil(fromDays: days)
+        let (days, milliseconds) = UTCTime.split(millisecondsSince1970, by: 86_400_000)
+        let (year, month, day) = UTCTime.civil(fromDays: days)
         let seconds = milliseconds / 1000
-        Timestamp.append(year, digits: 4, to: &bytes)
+        UTCTime.append(year, digits: 4, to: &bytes)
         bytes.append(UInt8(ascii: "-"))
-        Timestamp.append(month, digits: 2, to: &bytes)
+        UTCTime.append(month, digits: 2, to: &bytes)
         bytes.append(UInt8(ascii: "-"))
-        Timestamp.append(day, digits: 2, to: &bytes)
+        UTCTime.append(day, digits: 2, to: &bytes)
         bytes.append(UInt8(ascii: "T"))
-        Timestamp.append(seconds / 3600, digits: 2, to: &bytes)
+        UTCTime.append(seconds / 3600, digits: 2, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
-        Timestamp.append(seconds / 60 % 60, digits: 2, to: &bytes)
+        UTCTime.append(seconds / 60 % 60, digits: 2, to: &bytes)
         bytes.append(UInt8(ascii: ":"))
-        Timestamp.append(seconds % 60, digits: 2, to: &bytes)
+        UTCTime.append(seconds % 60, digits: 2, to: &bytes)
         bytes.append(UInt8(ascii: "."))
-        Timestamp.append(milliseconds % 1000, digits: 3, to: &bytes)
+        UTCTime.append(milliseconds % 1000, digits: 3, to: &bytes)
         bytes.append(UInt8(ascii: "Z"))
     }
 
     /// Orders by time.
-    package static func < (left: Timestamp, right: Timestamp) -> Bool {
+    package static func < (left: UTCTime, right: UTCTime) -> Bool {
         left.millisecondsSince1970 < right.millisecondsSince1970
     }
 
