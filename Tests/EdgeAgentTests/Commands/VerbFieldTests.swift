@@ -266,7 +266,7 @@ import Testing
         let expected =
             "adapter.power connect devices disconnect discover info ping read rssi scan scan.start scan.stop subscribe unsubscribe write"
         #expect(VerbName.offered.map(\.rawValue).joined(separator: " ") == expected)
-        #expect(VerbName.allCases.count == 31)
+        #expect(VerbName.allCases.count == 30)
     }
 
     @Test func `what a command changes is known`() throws {
