@@ -68,7 +68,7 @@ extension JSONValue: CustomStringConvertible {
     }
 }
 
-/// A text between quotation marks, without control characters, cut after 40 characters.
+/// A text between quotation marks, on one line and without control characters, cut after 40 characters.
 func quoted(_ text: some StringProtocol) -> String {
     let limit = 40
     var out = "\""
@@ -78,9 +78,16 @@ func quoted(_ text: some StringProtocol) -> String {
             out += "…"
             break
         }
-        let isPlain = scalar.value >= 0x20 && !(0x7F...0x9F).contains(scalar.value) && scalar != "\""
-        out.unicodeScalars.append(isPlain ? scalar : "?")
+        out.unicodeScalars.append(isPlain(scalar) ? scalar : "?")
         count += 1
     }
     return out + "\""
+}
+
+private func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+    guard scalar != "\"" else { return false }
+    return switch scalar.properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse: false
+    default: true
+    }
 }

@@ -1,0 +1,116 @@
+import EdgeAgent
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct JSONWriterTests {
+    static let hostileNames = [
+        "a\nb", "\"}", "\u{FFFD}\u{FFFD}\u{FFFD}", "👩‍🔧\u{200D}", "x/+/#", String(repeating: "n", count: 248),
+        " trailing ", "$SYS",
+        "\u{202E}abc", String(String.UnicodeScalarView((1...31).compactMap { Unicode.Scalar($0) })), "\\",
+        "\u{7F}\u{2028}",
+        "",
+    ]
+
+    private func written(_ body: (inout JSONWriter) -> Void) -> String {
+        var writer = JSONWriter()
+        body(&writer)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    @Test func `members and elements are separated`() {
+        let text = written { writer in
+            writer.beginObject()
+            writer.field("n", 1)
+            writer.key("list")
+            writer.beginArray()
+            writer.value(1)
+            writer.value("two")
+            writer.beginObject()
+            writer.endObject()
+            writer.null()
+            writer.beginArray()
+            writer.endArray()
+            writer.endArray()
+            writer.object("o") { $0.field("x", true) }
+            writer.field(orNull: "none", nil as Int?)
+            writer.field(ifPresent: "absent", nil as Int?)
+            writer.field("b", binary: [0xAA, 0x01])
+            writer.endObject()
+        }
+        #expect(text == #"{"n":1,"list":[1,"two",{},null,[]],"o":{"x":true},"none":null,"b":{"hex":"aa01"}}"#)
+    }
+
+    @Test(arguments: hostileNames) func `B07: a hostile name comes back as it was, and stays one line`(name: String)
+        throws
+    {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key(name)
+        writer.value(name)
+        writer.endObject()
+        #expect(!writer.bytes.contains { $0 < 0x20 })
+        let object = try JSONReader(maxBytes: 10_000).read(writer.bytes).object
+        #expect(object?.entries.first?.key == name)
+        #expect(object?.entries.first?.value == .string(name))
+    }
+
+    @Test func `control characters are escaped as JSON demands`() {
+        #expect(
+            written { $0.value("\u{1}\u{1F}\t\r\n\"\\/ä\u{7F}" as String) }
+                == "\"\\u0001\\u001f\\t\\r\\n\\\"\\\\/ä\u{7F}\""
+        )
+    }
+
+    @Test(
+        arguments: [
+            (0, "0"), (7, "7"), (-1, "-1"), (10, "10"), (1_234_567_890, "1234567890"),
+            (Int64.max, "9223372036854775807"),
+            (Int64.min, "-9223372036854775808"),
+        ] as [(Int64, String)]
+    ) func `whole numbers are written digit by digit`(number: Int64, text: String) {
+        #expect(written { $0.value(number) } == text)
+    }
+
+    @Test(
+        arguments: [
+            (0, "0"), (-0.0, "0"), (7, "7"), (-7.5, "-7.5"), (0.1, "0.1"), (0.01, "0.01"), (1e-6, "0.000001"),
+            (1e-7, "1e-7"),
+            (1.25e-9, "1.25e-9"), (1e20, "100000000000000000000"), (1e21, "1e21"), (1.5e300, "1.5e300"),
+            (123_456.789, "123456.789"),
+            (.leastNonzeroMagnitude, "5e-324"), (9_007_199_254_740_992, "9007199254740992"),
+            (1e16, "10000000000000000"),
+        ] as [(Double, String)]
+    ) func `numbers are short, and read back as the same`(number: Double, text: String) {
+        #expect(written { $0.value(number) } == text)
+        #expect(Double(text) == number)
+    }
+
+    @Test func `a number that is not finite is null`() {
+        #expect(written { $0.value(Double.nan) } == "null")
+        #expect(written { $0.value(-Double.infinity) } == "null")
+    }
+
+    @Test func `random numbers read back as the same`() throws {
+        var random = SeededRandom(seed: 1)
+        for _ in 0..<5000 {
+            let number = Double(bitPattern: random.next())
+            guard number.isFinite else { continue }
+            #expect(Double(written { $0.value(number) }) == number)
+        }
+    }
+}
+
+/// Numbers that are the same in each run.
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    /// Source: Sebastiano Vigna, splitmix64.
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
