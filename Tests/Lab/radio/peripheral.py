@@ -23,6 +23,20 @@ def short(number):
     return UUID.from_16_bits(number)
 
 
+class GuardedCharacteristic(Characteristic):
+    """Refuses what its permissions do not allow, as a device does; Bumble alone lets it pass."""
+
+    async def read_value(self, bearer):
+        if not self.permissions & READABLE:
+            raise att.ATT_Error(att.ErrorCode.READ_NOT_PERMITTED, self.handle)
+        return await super().read_value(bearer)
+
+    async def write_value(self, bearer, value):
+        if not self.permissions & WRITEABLE:
+            raise att.ATT_Error(att.ErrorCode.WRITE_NOT_PERMITTED, self.handle)
+        await super().write_value(bearer, value)
+
+
 class Peripheral:
     """One connectable device; subclasses set the attributes and answer `services()`."""
     key = ""
@@ -128,7 +142,7 @@ class Peripheral:
     def fixed(self, uuid, value, permissions=READABLE):
         """Readable: `value` is bytes, or a function of the connection that answers or raises."""
         held = att.AttributeValue(read=value) if callable(value) else value
-        return Characteristic(uuid, Properties.READ, permissions, held)
+        return GuardedCharacteristic(uuid, Properties.READ, permissions, held)
 
     def stored(self, uuid, value=b"", permissions=READABLE | WRITEABLE, limit=512):
         """Reads back what was written last; more than `limit` bytes are refused."""
@@ -139,19 +153,20 @@ class Peripheral:
                 raise att.ATT_Error(att.ErrorCode.INVALID_ATTRIBUTE_LENGTH)
             self.record(uuid, data)
             held[0] = bytes(data)
-        return Characteristic(uuid, Properties.READ | Properties.WRITE, permissions,
-                              att.AttributeValue(read=lambda _connection: held[0], write=write))
+        return GuardedCharacteristic(uuid, Properties.READ | Properties.WRITE, permissions,
+                                     att.AttributeValue(read=lambda _connection: held[0], write=write))
 
     def sink(self, uuid, write, properties=Properties.WRITE | Properties.WRITE_WITHOUT_RESPONSE):
         """Hands what is written to `write(connection, data)`, plain or a coroutine."""
         def recorded(connection, data):
             self.record(uuid, data)
             return write(connection, bytes(data))
-        return Characteristic(uuid, properties, WRITEABLE, att.AttributeValue(write=recorded))
+        return GuardedCharacteristic(uuid, properties, WRITEABLE, att.AttributeValue(write=recorded))
 
     def source(self, uuid, properties=Properties.NOTIFY, value=b""):
         """Notifies or indicates, and is readable when its properties say so."""
-        return Characteristic(uuid, properties, READABLE if Properties.READ in properties else 0, value)
+        permissions = READABLE if Properties.READ in properties else Characteristic.Permissions(0)
+        return GuardedCharacteristic(uuid, properties, permissions, value)
 
     def record(self, uuid, data):
         self.written.append((str(uuid), bytes(data)))

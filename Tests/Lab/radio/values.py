@@ -2,10 +2,10 @@
 import asyncio
 
 from bumble import att
-from bumble.gatt import Characteristic, Descriptor, Service
+from bumble.gatt import Descriptor, Service
 
 from . import advertising
-from .peripheral import READABLE, WRITEABLE, Peripheral, Properties, short
+from .peripheral import READABLE, WRITEABLE, GuardedCharacteristic, Peripheral, Properties, short
 
 
 class LongValues(Peripheral):
@@ -41,7 +41,7 @@ class Odd(Peripheral):
     def services(self):
         self.indicated = self.source(short(0xFF51), Properties.READ | Properties.INDICATE, b"idle")
         self.both = self.source(short(0xFF52), Properties.READ | Properties.NOTIFY | Properties.INDICATE, b"idle")
-        poke = Characteristic(
+        poke = GuardedCharacteristic(
             short(0xFF53), Properties.READ | Properties.WRITE, READABLE | WRITEABLE,
             att.AttributeValue(read=lambda _connection: b"poke", write=self._poke),
             [Descriptor(short(0x2901), READABLE, b"Poke me"),
