@@ -43,6 +43,7 @@ class Session:
         self.bus, self.options = bus, options
         self.adapter = f"/org/bluez/{options.adapter}"
         self.tree = {}
+        self.belt = self.second = None
         self.notified = {}
         self.last_signal = 0.0
         bus.add_message_handler(self._on_message)
@@ -81,9 +82,16 @@ class Session:
     def get(self, path, interface, name):
         return self.tree.get(path, {}).get(interface, {}).get(name)
 
-    def device(self, name):
-        return next((path for path in self.tree if path.startswith(self.adapter + "/")
-                     and self.get(path, DEVICE, "Name") == name), None)
+    def device(self, name, service):
+        """The device of that name, or without a name the first that advertises the service."""
+        return next((path for path in sorted(self.tree) if DEVICE in self.tree[path]
+                     and (self.get(path, DEVICE, "Name") == name if name
+                          else long_uuid(service) in (self.get(path, DEVICE, "UUIDs") or []))), None)
+
+    def find(self):
+        self.belt = self.device(self.options.belt, "180d")
+        self.second = self.device(self.options.second, "ffe0")
+        return self.belt and self.second
 
     def characteristic(self, device, test):
         """The path of the first characteristic of `device` whose properties pass `test`."""
@@ -173,14 +181,13 @@ class Session:
             self._add(path, interfaces)
 
     async def discover(self):
-        for name in (self.options.belt, self.options.second):
-            if self.device(name):
-                raise AssertionError(f"{name} is known before it was discovered")
+        self.find()
+        if self.belt or self.second:
+            raise AssertionError("a device is known before it was discovered")
         await self.call(self.adapter, ADAPTER, "SetDiscoveryFilter", "a{sv}", {"Transport": Variant("s", "le")})
         await self.call(self.adapter, ADAPTER, "StartDiscovery")
-        await self.until(lambda: self.device(self.options.belt) and self.device(self.options.second), "the devices")
+        await self.until(self.find, "the devices")
         await self.until(lambda: self.get(self.adapter, ADAPTER, "Discovering"), "Discovering")
-        self.belt, self.second = self.device(self.options.belt), self.device(self.options.second)
         await self.mark("Device", "belt", self.belt)
         await self.mark("Device", "second", self.second)
 
@@ -310,8 +317,8 @@ async def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bus", default=os.environ.get("DBUS_SYSTEM_BUS_ADDRESS"), metavar="ADDRESS")
     parser.add_argument("--adapter", default="hci0")
-    parser.add_argument("--belt", default="Lab Heart", metavar="NAME", help="the heart-rate belt's name")
-    parser.add_argument("--second", default="Lab Cmd", metavar="NAME", help="the other device's name")
+    parser.add_argument("--belt", metavar="NAME", help="the belt (default: the first that advertises 180D)")
+    parser.add_argument("--second", metavar="NAME", help="the other device (default: the first with FFE0)")
     parser.add_argument("file")
     options = parser.parse_args()
     if not options.bus:
