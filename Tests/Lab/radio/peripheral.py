@@ -54,6 +54,8 @@ class Peripheral:
         self.options = options
         self.written = []
         self.tasks = set()
+        self.visible = False
+        self.restart = None
         self.radio = DeviceController(self.key, air, self.public_address)
         self.radio.rssi = self.rssi
         self.radio.answers = self.answers
@@ -107,14 +109,21 @@ class Peripheral:
         await self.show()
 
     async def show(self):
-        own = hci.OwnAddressType.PUBLIC if self.public_address else hci.OwnAddressType.RANDOM
-        await self.device.start_advertising(
-            AdvertisingType.UNDIRECTED_CONNECTABLE_SCANNABLE, own_address_type=own, auto_restart=True,
-            advertising_data=advertising.encode([advertising.FLAGS, *self.advert]),
-            scan_response_data=advertising.encode(self.scan_response))
+        """Advertises from now on, while it has no link."""
+        self.visible = True
+        if not self.device.connections:
+            await self._advertise()
 
     async def hide(self):
+        self.visible = False
         await self.device.stop_advertising()
+
+    async def _advertise(self):
+        own = hci.OwnAddressType.PUBLIC if self.public_address else hci.OwnAddressType.RANDOM
+        await self.device.start_advertising(
+            AdvertisingType.UNDIRECTED_CONNECTABLE_SCANNABLE, own_address_type=own,
+            advertising_data=advertising.encode([advertising.FLAGS, *self.advert]),
+            scan_response_data=advertising.encode(self.scan_response))
 
     async def drop(self):
         for connection in list(self.device.connections.values()):
@@ -134,6 +143,9 @@ class Peripheral:
             log.info("%s: disconnected, reason 0x%02x", self.key, reason)
             for task in list(self.tasks):
                 task.cancel()
+            # Not Bumble's own restart: that would also bring a hidden device back.
+            if self.visible:
+                self.restart = asyncio.get_running_loop().create_task(self._advertise())
         connection.on(connection.EVENT_DISCONNECTION, on_end)
         self.connected(connection)
 

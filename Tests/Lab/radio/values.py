@@ -72,9 +72,11 @@ class Odd(Peripheral):
             raise att.ATT_Error(code)
         return read
 
-    @staticmethod
-    def _answers_after(seconds, value):
-        async def read(_connection):
+    def _answers_after(self, seconds, value):
+        async def read(connection):
             await asyncio.sleep(seconds)
+            if connection not in self.device.connections.values():
+                # Its handle may belong to the next link by now, which has not asked.
+                raise asyncio.CancelledError
             return value
         return read

@@ -11,7 +11,8 @@ Order counts within a step of the session and a group (the adapter, a device wit
 objects). Where both have an event, its properties and their signatures are compared too.
 
 An explanation: {"step", "group", "side": "reference" or "other" (who has it alone), "event",
-"reason"}; step, group and event may use * and ?.
+"reason"}; step, group and event may use * and ?. One that nothing differs for is named, unless
+it says "sometimes": true.
 """
 import argparse
 import collections
@@ -108,7 +109,7 @@ def main():
             unexplained += 1
             print(f"UNEXPLAINED {text}")
     for index, one in enumerate(explanations):
-        if index not in used:
+        if index not in used and not one.get("sometimes"):
             print(f"note: nothing differs any more for: {one['step']}, {one['group']}: {one['event']}")
     print(f"{explained} explained, {unexplained} unexplained differences"
           f" (- only in {options.reference}, + only in {options.other})")
