@@ -21,11 +21,11 @@ def hang_up_in_answer(bench):
     """A device that hangs up half way through its answer."""
     gateway, dev = bench.gateway, bench["cmd"]
     mark = gateway.mark
-    gateway.ok("subscribe", dev, service="ffe0", characteristic="ffe1")
-    gateway.ok("write", dev, service="ffe0", characteristic="ffe2", value={"hex": "7e060084"}, mode="request")
+    gateway.ok("subscribe", dev, service="ffe0", characteristic="ffe2")
+    gateway.ok("write", dev, service="ffe0", characteristic="ffe1", value={"hex": "7e060084"}, mode="request")
     gateway.wait(lambda message: message.topic == gateway.path("dev", dev, "event")
                  and message.body.get("event") == "disconnected", 10, "the hang-up", since=mark)
-    gateway.ok("unsubscribe", dev, service="ffe0", characteristic="ffe1")
+    gateway.ok("unsubscribe", dev, service="ffe0", characteristic="ffe2")
     gateway.ok("disconnect", dev)
 
 

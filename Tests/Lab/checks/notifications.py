@@ -43,14 +43,14 @@ def notify_all_of_an_answer(bench):
     """An answer of several packets comes whole and in order."""
     gateway, dev = bench.gateway, bench["cmd"]
     mark = gateway.mark
-    gateway.ok("subscribe", dev, service="ffe0", characteristic="ffe1")
-    gateway.ok("write", dev, service="ffe0", characteristic="ffe2", value={"hex": "7e0200 80"}, mode="command")
+    gateway.ok("subscribe", dev, service="ffe0", characteristic="ffe2")
+    gateway.ok("write", dev, service="ffe0", characteristic="ffe1", value={"hex": "7e0200 80"}, mode="command")
     packets = [bytes.fromhex(message.body["value"]["hex"])
-               for message in wait_for_values(gateway, dev, 4, "ffe0", "ffe1", mark)]
+               for message in wait_for_values(gateway, dev, 4, "ffe0", "ffe2", mark)]
     answer = b"".join(packets)
     require([len(packet) for packet in packets] == [20, 20, 20, 16], f"{[len(p) for p in packets]}")
     require(answer[:3] == b"\x7e\x82\x48" and sum(answer[:-1]) & 0xFF == answer[-1], answer.hex())
-    gateway.ok("unsubscribe", dev, service="ffe0", characteristic="ffe1")
+    gateway.ok("unsubscribe", dev, service="ffe0", characteristic="ffe2")
 
 
 def indicate(bench):

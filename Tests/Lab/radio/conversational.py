@@ -29,7 +29,7 @@ class Uart(Peripheral):
 
 
 class FramedCommands(Peripheral):
-    """Commands in frames to FFE2, answers in frames from FFE1, at an MTU of 23.
+    """Commands in frames to FFE1, answers in frames from FFE2, at an MTU of 23.
 
     A frame both ways: 7E, command, length, payload, sum (of all bytes before it, modulo
     256). The command of an answer is the request's plus 80. Answers travel in packets of 20
@@ -47,8 +47,8 @@ class FramedCommands(Peripheral):
 
     def services(self):
         self.received = b""
-        self.answers_out = self.source(short(0xFFE1))
-        return [Service(short(0xFFE0), [self.answers_out, self.sink(short(0xFFE2), self._receive)])]
+        self.answers_out = self.source(short(0xFFE2))
+        return [Service(short(0xFFE0), [self.sink(short(0xFFE1), self._receive), self.answers_out])]
 
     def connected(self, connection):
         self.received = b""
