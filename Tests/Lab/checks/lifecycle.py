@@ -54,6 +54,20 @@ def restart(bench):
     return f"states {gateway.states('bluetooth', since=mark)}"
 
 
+def restart_subscribed(bench):
+    """A subscription comes back by itself after a restart of bluetoothd, told by an event."""
+    gateway, dev = bench.gateway, bench["hrm"]
+    gateway.ok("subscribe", dev, service="180d", characteristic="2a37")
+    mark = gateway.mark
+    bench.labctl("bluetoothd", "restart")
+    gateway.wait(lambda message: message.topic == gateway.path("dev", dev, "event")
+                 and message.body.get("event") == "subscription-restored", 60, "the restored subscription", since=mark)
+    gateway.wait(lambda message: message.topic == gateway.path("dev", dev, "notify", "180d", "2a37"),
+                 20, "a value after the restart")
+    gateway.ok("unsubscribe", dev, service="180d", characteristic="2a37")
+    gateway.ok("disconnect", dev)
+
+
 def killed_daemon(bench):
     """bluetoothd killed while a read is under way: the read ends, the agent goes on."""
     gateway, dev = bench.gateway, bench["odd"]
@@ -128,4 +142,4 @@ def stop(bench):
     return retained
 
 
-CHECKS = (topics, envelope, restart, killed_daemon, unplug, power, killed_agent, stop)
+CHECKS = (topics, envelope, restart, restart_subscribed, killed_daemon, unplug, power, killed_agent, stop)

@@ -1,4 +1,6 @@
 """Connecting, discovering, disconnecting."""
+import time
+
 from contract import require
 from gateway import expect_failure
 
@@ -27,6 +29,21 @@ def connect_by_filter(bench):
     body = gateway.ok("connect", match={"services": ["6e400001-b5a3-f393-e0a9-e50e24dcca9e"]})
     require(body["address"] == bench["uart"] and body["dev"] == bench["uart"], f"{body}")
     gateway.ok("disconnect", bench["uart"])
+
+
+def connect_while_scanning(bench):
+    """A lasting scan does not keep a device from being connected, and goes on afterwards."""
+    gateway = bench.gateway
+    gateway.ok("scan.start", session="meanwhile", emit="all")
+    try:
+        began = time.monotonic()
+        gateway.ok("connect", bench["wide"])
+        seconds = time.monotonic() - began
+        gateway.wait(lambda message: message.topic == gateway.path("scan", "meanwhile"), 20, "a report afterwards")
+    finally:
+        gateway.ok("scan.stop", session="meanwhile")
+    gateway.ok("disconnect", bench["wide"])
+    return f"after {seconds:.1f} s"
 
 
 def discover(bench):
@@ -66,4 +83,4 @@ def idle(bench):
     gateway.state("dev", dev, "link", is_="disconnected", seconds=25)
 
 
-CHECKS = (connect, connect_by_filter, discover, out_of_range, idle)
+CHECKS = (connect, connect_by_filter, connect_while_scanning, discover, out_of_range, idle)
