@@ -1,0 +1,99 @@
+"""What a check works with: the devices, the daemon, the broker, the agent and a caller."""
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+
+import contract
+import processes
+from gateway import Gateway
+
+RADIO_SOCKET = "/run/lab/radio.sock"
+
+
+class Device:
+    """A virtual device: its key in the lab and its name in topics."""
+
+    def __init__(self, key, address, name):
+        self.key, self.address, self.name = key, address, name
+        self.dev = address.replace(":", "").lower()
+
+
+class Bench:
+    """Set up once for all checks; a context manager that ends what it started."""
+    GATEWAY = "lab"
+
+    def __init__(self, agent_binary, agent_log=None):
+        self.binary = agent_binary
+        self.folder = tempfile.mkdtemp(prefix="lab-checks.", dir="/dev/shm")
+        self.agent_log = agent_log or os.path.join(self.folder, "agent.log")
+        self.agent = self.broker = self.gateway = None
+        self.devices = {}
+
+    def __enter__(self):
+        for line in self.radio("list").splitlines():
+            key, address, _state, _rssi, name = line.split("\t")
+            self.devices[key] = Device(key, address, name)
+        self.broker, port = processes.start_broker(self.folder)
+        self.port = port
+        self.gateway = Gateway(self.GATEWAY, port)
+        self.start_agent()
+        return self
+
+    def __exit__(self, *_):
+        for child in (self.agent, self.broker):
+            if child is not None:
+                child.end()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __getitem__(self, key):
+        """A device's name in topics."""
+        return self.devices[key].dev
+
+    # The agent.
+
+    def start_agent(self):
+        """Starts it and waits until it has said all that it says at the start."""
+        self.agent = processes.start_agent(self.binary, self.port, self.GATEWAY,
+                                           os.path.join(self.folder, "state"), self.agent_log)
+        self.gateway.state("status", is_="online")
+        self.gateway.state("bluetooth", is_="ready")
+
+    def stop_agent(self, number=signal.SIGTERM):
+        """Sends a signal and waits for the end; the exit status."""
+        self.agent.signal(number)
+        return self.agent.process.wait(20)
+
+    def require_agent(self):
+        contract.require(self.agent.running, f"the agent ended with status {self.agent.process.returncode}")
+
+    def agent_log_end(self, lines=30):
+        try:
+            with open(self.agent_log, encoding="utf-8", errors="replace") as file:
+                return "".join(file.readlines()[-lines:])
+        except OSError:
+            return ""
+
+    # The other side.
+
+    def radio(self, *words):
+        """A command for the virtual radios, without a process of its own."""
+        with socket.socket(socket.AF_UNIX) as connection:
+            connection.connect(RADIO_SOCKET)
+            connection.sendall((" ".join(words) + "\n").encode())
+            answer = b"".join(iter(lambda: connection.recv(65536), b"")).decode()
+        verdict, _, text = answer.partition("\n")
+        if verdict != "ok":
+            raise RuntimeError(f"radio {' '.join(words)}: {verdict}")
+        return text
+
+    def written(self, key):
+        """What was written to a device so far: (short UUID or UUID, bytes)."""
+        lines = (line.split(" ") for line in self.radio("log", key).splitlines())
+        return [(words[0], bytes.fromhex(words[-1])) for words in lines]
+
+    @staticmethod
+    def labctl(*words):
+        subprocess.run(["labctl", *words], check=True)
