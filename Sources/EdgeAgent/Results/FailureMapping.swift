@@ -12,11 +12,9 @@ extension OperationError {
         case .att(let code): att = code
         default: break
         }
-        var detail = failure.detail
-        if let note { detail = detail.isEmpty ? note : "\(detail) (\(note))" }
-        if let dbus = failure.dbus, !dbus.message.isEmpty {
-            detail = detail.isEmpty ? dbus.message : "\(detail): \(dbus.message)"
-        }
+        var detail = failure.detail.isEmpty ? code.summary : failure.detail
+        if let note { detail += " (\(note))" }
+        if let dbus = failure.dbus, !dbus.message.isEmpty { detail += ": \(dbus.message)" }
         self.init(
             code,
             at: ErrorStage(failure.stage),

@@ -64,6 +64,13 @@ import Testing
         for (code, status) in table { #expect(ErrorCode(rawValue: code)?.status.rawValue == status, "\(code)") }
     }
 
+    @Test func `the page says of a code what the agent says`() {
+        let text = page.replacing("`", with: "")
+        for code in ErrorCode.allCases {
+            #expect(text.contains("| \(code.rawValue) | \(code.status.rawValue) | \(code.summary)"), "\(code)")
+        }
+    }
+
     @Test func `every result in the page has the fields that the agent writes`() throws {
         var verbs: Set<String> = []
         for answer in answers {

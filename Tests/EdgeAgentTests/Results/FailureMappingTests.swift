@@ -50,6 +50,7 @@ import Testing
         #expect(error.stage == row.wireStage)
         #expect(error.isRetryable == row.code.isRetryable)
         #expect(error.detail.hasPrefix("why"))
+        #expect(OperationError(BleFailure(row.kind, at: row.stage)).detail.hasPrefix(row.code.summary))
     }
 
     @Test func `what is known of a failure goes along`() {
@@ -58,12 +59,15 @@ import Testing
         #expect(att.att == 0x85 && att.dbus == "org.bluez.Error.Failed")
         #expect(att.detail == "read: Operation failed with ATT error: 0x85")
         let bare = OperationError(BleFailure(.busy, at: .operate, dbus: bus))
-        #expect(bare.detail == "Operation failed with ATT error: 0x85")
+        #expect(bare.detail == "another program holds the characteristic: Operation failed with ATT error: 0x85")
         #expect(OperationError(BleFailure(.noService([0x180A]), at: .discover)).missing == [0x180A])
         #expect(OperationError(BleFailure(.noDescriptor([0x2901]), at: .discover)).missing == [0x2901])
         let ambiguous = OperationError(BleFailure(.ambiguousCharacteristic(handles: [17, 33]), at: .discover))
         #expect(ambiguous.detail.contains("17, 33"))
-        #expect(OperationError(BleFailure(.valueTooLong(limit: 20), at: .operate)).detail == "at most 20 bytes")
+        #expect(
+            OperationError(BleFailure(.valueTooLong(limit: 20), at: .operate)).detail
+                == "longer than the attribute or a packet takes (at most 20 bytes)"
+        )
     }
 
     @Test func `whether the device has acted goes along`() {
