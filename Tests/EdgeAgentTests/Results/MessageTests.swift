@@ -161,7 +161,7 @@ import Testing
             try keys(health.encode(stamp)) == [
                 "uptimeMs", "residentBytes", "cpuMs", "queue", "links", "scan", "reconnects", "counters", "drops",
                 "lastRecovery",
-                "clockSynced",
+                "clockSynced", "refusedSubscriptions",
             ]
         )
         #expect(try parsed(health.encode(stamp))["lastRecovery"] == .string("1970-01-01T00:00:00.000Z"))
