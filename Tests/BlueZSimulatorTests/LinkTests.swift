@@ -88,8 +88,9 @@ struct LinkTests {
         }
     }
 
-    @Test(arguments: [DemoDevices.iBeacon, silent])
-    func `a device that does not answer fails after the attempt's time`(device: DeviceModel) async throws {
+    @Test(arguments: [false, true])
+    func `a device that does not answer fails after the attempt's time`(isConnectable: Bool) async throws {
+        let device = isConnectable ? Self.silent : DemoDevices.iBeacon
         try await withSimulator(devices: [device]) { bus, _ in
             let client = try await SimulatorClient.connect(to: bus)
             let path = Places.path(

@@ -32,6 +32,7 @@ extension SimulatorClient {
         try await call(Places.adapter, Places.adapterInterface, "StartDiscovery")
         try await wait(for: "+Device1", from: device, after: start)
         try await call(Places.adapter, Places.adapterInterface, "StopDiscovery")
+        try await wait(for: "Adapter1 Discovering=false", from: Places.adapter, after: start)
     }
 
     /// Finds a device, connects and waits for its services.
