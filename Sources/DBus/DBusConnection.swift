@@ -34,6 +34,9 @@ package actor DBusConnection {
         uniqueName = handle.uniqueName
     }
 
+    /// An open connection that nobody holds any more is closed; isolated, as libdbus is the loop's alone.
+    isolated deinit { close() }
+
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     /// Connects to a bus.

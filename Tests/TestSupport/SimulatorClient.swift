@@ -36,20 +36,25 @@ package final class SimulatorClient: Sendable {
         try message.append { (writer) throws(DBusFailure) in
             for argument in arguments { try writer.append(argument) }
         }
-        let reply: DBusMessage = try await withCheckedThrowingContinuation { continuation in
-            Task {
-                await connection.call(message) { [self] outcome in
-                    switch outcome {
-                    case .success: add(path, "-> \(member)")
-                    case .failure(.error(let name, let text)):
-                        add(path, "-> \(member) \(Self.short(name)): \(text)")
-                    case .failure(let failure): add(path, "-> \(member) \(failure)")
-                    }
-                    continuation.resume(with: outcome.mapError { $0 })
+        return Self.values(try await exchange(message, path, member, on: connection))
+    }
+
+    private func exchange(
+        _ message: DBusMessage,
+        _ path: ObjectPath,
+        _ member: String,
+        on connection: isolated DBusConnection
+    ) async throws -> DBusMessage {
+        try await withCheckedThrowingContinuation { continuation in
+            connection.call(message) { [self] outcome in
+                switch outcome {
+                case .success: add(path, "-> \(member)")
+                case .failure(.error(let name, let text)): add(path, "-> \(member) \(Self.short(name)): \(text)")
+                case .failure(let failure): add(path, "-> \(member) \(failure)")
                 }
+                continuation.resume(with: outcome.mapError { $0 })
             }
         }
-        return Self.values(reply)
     }
 
     /// Reads one property.
@@ -67,9 +72,19 @@ package final class SimulatorClient: Sendable {
 
     /// Waits until an object has sent something that begins with a text, after a position.
     package func wait(for prefix: String, from path: ObjectPath, after start: Int = 0, count: Int = 1) async throws {
-        try await changes.wait { () -> Bool? in
+        try await wait(from: path, after: start, count: count) { $0.hasPrefix(prefix) }
+    }
+
+    /// Waits until that many texts from an object fulfil a condition, after a position.
+    package func wait(
+        from path: ObjectPath,
+        after start: Int = 0,
+        count: Int = 1,
+        where condition: @escaping @Sendable (String) -> Bool
+    ) async throws {
+        _ = try await changes.wait { () -> Bool? in
             let found = self.events.withLock { events in
-                events.dropFirst(start).count { $0.path == path && $0.text.hasPrefix(prefix) }
+                events.dropFirst(start).count { $0.path == path && condition($0.text) }
             }
             return found >= count ? true : nil
         }
