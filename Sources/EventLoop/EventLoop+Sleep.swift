@@ -26,8 +26,12 @@ private actor Sleeper {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     func sleep(for duration: Duration) async throws {
-        if cancelled { throw CancellationError() }
-        try await withCheckedThrowingContinuation { continuation in
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            // Asked here, since `cancel` may run between the await and this closure.
+            guard !cancelled else {
+                continuation.resume(throwing: CancellationError())
+                return
+            }
             self.continuation = continuation
             timer = loop.schedule(after: duration) { [self] in finish(nil) }
         }

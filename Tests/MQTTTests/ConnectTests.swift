@@ -52,7 +52,7 @@ import Testing
                     ["-V", "5", "-h", "127.0.0.1", "-p", String(broker.port), "-q", "1", "-t", "out", "-C", "1", "-d"]
                         + ["-F", "%p|%D|%P|%C|%F|%E"]
                 )
-                try await subscriber.waitFor("Subscribed")
+                try await broker.waitForLog("Sending SUBACK", count: 2)
                 var publication = MQTTPublication(topic: "out", payload: Array("y".utf8))
                 publication.correlationData = [0x31, 0x32]
                 publication.contentType = "application/json"
@@ -105,6 +105,8 @@ import Testing
                 try await watcher.subscribe(MQTTSubscription("status"))
                 var configuration = MQTTConfiguration(broker.port, version: version)
                 configuration.will = MQTTWill(topic: "status", payload: Array("lost".utf8))
+                // With a session to come back to, mosquitto keeps the will of a client that another takes over from.
+                configuration.sessionExpirySeconds = 0
                 try await withClient(configuration) { try await $0.connected() }
                 try await withClient(configuration) { test in
                     try await test.connected()

@@ -10,6 +10,8 @@ package struct BrokerOptions: Sendable {
     package var clientAuthority: String?
     /// Users and their passwords; empty: anybody may connect.
     package var users: [String: String] = [:]
+    /// Whether those without a user may connect; nil: `lines` say so. By default when there are no users.
+    package var allowsAnonymous: Bool? = true
     /// Whether sessions and retained messages outlive a restart.
     package var isPersistent = false
     /// Further lines of mosquitto's configuration, before the listener.
@@ -74,8 +76,9 @@ package final class Broker: Sendable {
     fileprivate func writeConfiguration(_ options: BrokerOptions) async throws {
         var lines = [
             "log_dest stderr", "log_type all", "connection_messages true", "sys_interval 0", "set_tcp_nodelay true",
-            "max_queued_messages 0", "allow_anonymous \(options.users.isEmpty)",
+            "max_queued_messages 0",
         ]
+        if let allows = options.allowsAnonymous { lines.append("allow_anonymous \(allows && options.users.isEmpty)") }
         // As root mosquitto would become another user, who may not read the directory.
         if geteuid() == 0 { lines.append("user root") }
         if options.isPersistent { lines += ["persistence true", "persistence_location \(directory)/"] }
@@ -109,6 +112,7 @@ package final class Broker: Sendable {
 ///   - body: what needs it.
 /// - Returns: what the body returns.
 /// - Throws: what the body throws, or `ChildProcess.Failure` when there is no broker.
+@discardableResult
 package func withBroker<Value>(
     _ options: BrokerOptions = BrokerOptions(),
     running: Bool = true,

@@ -16,7 +16,9 @@ extension MQTTClient {
             if case .configuration = error, lastLinkNumber == 0 { throw error }
             return LinkEnd(failure: error)
         }
-        return await withCheckedContinuation { begin(handle, ended: $0) }
+        return await withCheckedContinuation { ended in
+            if isClosing { ended.resume(returning: LinkEnd()) } else { begin(handle, ended: ended) }
+        }
     }
 
     private func begin(_ handle: MosquittoHandle, ended: CheckedContinuation<LinkEnd, Never>) {

@@ -86,7 +86,10 @@ package actor MQTTClient {
             return
         }
         beginClosing(timeout: timeout)
-        await withCheckedContinuation { closeWaiters.append($0) }
+        // Other work of the actor may run between an `await` and its continuation's closure: ask again within.
+        await withCheckedContinuation { waiter in
+            if hasEnded { waiter.resume() } else { closeWaiters.append(waiter) }
+        }
     }
 
     /// Queues a message. On the loop, any time; nothing is sent before it returns.
@@ -181,8 +184,11 @@ package actor MQTTClient {
         } else if !changed {
             onEvent(.connectFailed(failure, retryIn: delay))
         }
-        guard !isClosing else { return }
         await withCheckedContinuation { end in
+            guard !isClosing else {
+                end.resume()
+                return
+            }
             let timer = loop.schedule(after: delay) { [self] in
                 guard let pause else { return }
                 self.pause = nil

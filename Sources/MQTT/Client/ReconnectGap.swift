@@ -1,19 +1,19 @@
 /// How long to wait before the next attempt: grows with each failure, and anew after a link that held.
-struct ReconnectGap {
+package struct ReconnectGap {
     private let policy: MQTTReconnectPolicy
     private var failures = 0
 
-    init(_ policy: MQTTReconnectPolicy) { self.policy = policy }
+    package init(_ policy: MQTTReconnectPolicy) { self.policy = policy }
 
     /// Tells how long a link was up; a short one, as between two clients with one id, counts as a failure.
-    mutating func linkEnded(after held: Duration) {
+    package mutating func linkEnded(after held: Duration) {
         if held >= policy.resetAfter { failures = 0 }
     }
 
     /// The next gap.
     ///
     /// - Parameter random: 0…1, the place within the jitter.
-    mutating func next(random: Double) -> Duration {
+    package mutating func next(random: Double) -> Duration {
         let doublings = min(failures, 30)
         failures = min(failures + 1, 1000)
         let jitter = min(max(policy.jitter, 0), 0.9)

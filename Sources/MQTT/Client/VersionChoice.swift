@@ -1,18 +1,18 @@
 /// Which version of the protocol the next attempt speaks.
-struct VersionChoice {
+package struct VersionChoice {
     private let policy: MQTTVersionPolicy
     private var closes = 0
     private var isSettled = false
 
-    private(set) var version: MQTTVersion
+    package private(set) var version: MQTTVersion
 
-    init(_ policy: MQTTVersionPolicy) {
+    package init(_ policy: MQTTVersionPolicy) {
         self.policy = policy
         version = policy == .v311 ? .v311 : .v5
     }
 
     /// CONNACK said yes: a broker that has spoken 5 is not taken for an old one when it closes early later on.
-    mutating func succeeded() {
+    package mutating func succeeded() {
         isSettled = true
         closes = 0
     }
@@ -20,7 +20,7 @@ struct VersionChoice {
     /// Takes the failure of an attempt into account.
     ///
     /// - Returns: whether the version has changed.
-    mutating func failed(_ failure: MQTTFailure) -> Bool {
+    package mutating func failed(_ failure: MQTTFailure) -> Bool {
         guard policy == .auto, version == .v5 else { return false }
         switch failure {
         case .refused(code: 0x84, _), .refused(code: 0x01, _):

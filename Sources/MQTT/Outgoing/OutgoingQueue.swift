@@ -4,20 +4,30 @@ import EventLoop
 ///
 /// A value without a clock: the instants come from the caller. Messages leave in the order in which they came, save
 /// that those given back after a lost link go first, and then those marked `first`.
-struct OutgoingQueue {
-    typealias Instant = ContinuousClock.Instant
+package struct OutgoingQueue {
+    package typealias Instant = ContinuousClock.Instant
 
-    struct Entry {
-        var publication: MQTTPublication
-        var completion: (@Sendable (MQTTOutcome) -> Void)?
-        var deadline: Instant?
+    package struct Entry {
+        package var publication: MQTTPublication
+        package var completion: (@Sendable (MQTTOutcome) -> Void)?
+        package var deadline: Instant?
         /// Whether libmosquitto has had it before.
-        var handedOver = false
+        package var handedOver = false
+
+        package init(
+            publication: MQTTPublication,
+            completion: (@Sendable (MQTTOutcome) -> Void)? = nil,
+            deadline: Instant? = nil
+        ) {
+            self.publication = publication
+            self.completion = completion
+            self.deadline = deadline
+        }
     }
 
-    struct Dropped {
-        var entry: Entry
-        var reason: MQTTDropReason
+    package struct Dropped {
+        package var entry: Entry
+        package var reason: MQTTDropReason
     }
 
     private enum Lane: Int, CaseIterable {
@@ -33,16 +43,16 @@ struct OutgoingQueue {
     private var requiredCount = 0
     private var requiredBytes = 0
 
-    private(set) var bytes = 0
-    var count: Int { entries.count }
-    var isEmpty: Bool { entries.isEmpty }
+    package private(set) var bytes = 0
+    package var count: Int { entries.count }
+    package var isEmpty: Bool { entries.isEmpty }
 
-    init(limits: MQTTOutgoingLimits) { self.limits = limits }
+    package init(limits: MQTTOutgoingLimits) { self.limits = limits }
 
     /// Takes a message, and tells which others, or it itself, had to go for it.
     ///
     /// - Throws: `.queueFull` when the required class is at its cap.
-    mutating func append(_ entry: Entry) throws(MQTTRefusal) -> [Dropped] {
+    package mutating func append(_ entry: Entry) throws(MQTTRefusal) -> [Dropped] {
         let publication = entry.publication
         if publication.delivery == .required {
             let replacing = publication.replaces ? replaceable[publication.topic].flatMap { entries[$0] } : nil
@@ -70,7 +80,7 @@ struct OutgoingQueue {
     }
 
     /// Puts messages back that a lost link had not confirmed, before all others; in the order given.
-    mutating func giveBack(_ returned: [Entry]) {
+    package mutating func giveBack(_ returned: [Entry]) {
         // What an earlier link lost and this one never took stands behind what this one had taken.
         var waiting: [UInt64] = []
         while let number = lanes[Lane.returned.rawValue].popFirst() { waiting.append(number) }
@@ -82,17 +92,17 @@ struct OutgoingQueue {
     }
 
     /// The message that goes next.
-    mutating func first() -> Entry? { firstNumber().flatMap { entries[$0.number] } }
+    package mutating func first() -> Entry? { firstNumber().flatMap { entries[$0.number] } }
 
     /// Takes the message that goes next.
-    mutating func popFirst() -> Entry? {
+    package mutating func popFirst() -> Entry? {
         guard let (lane, number) = firstNumber() else { return nil }
         _ = lanes[lane].popFirst()
         return remove(number)
     }
 
     /// Takes out all messages of the expendable class, as when there is no link.
-    mutating func dropExpendable() -> [Dropped] {
+    package mutating func dropExpendable() -> [Dropped] {
         var dropped: [Dropped] = []
         for (number, entry) in entries where entry.publication.delivery == .expendable {
             if let entry = remove(number) { dropped.append(Dropped(entry: entry, reason: .linkLost)) }
@@ -101,7 +111,7 @@ struct OutgoingQueue {
     }
 
     /// Takes out everything, in order.
-    mutating func removeAll() -> [Entry] {
+    package mutating func removeAll() -> [Entry] {
         var all: [Entry] = []
         while let entry = popFirst() { all.append(entry) }
         return all
