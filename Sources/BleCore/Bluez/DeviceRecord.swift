@@ -87,6 +87,8 @@ struct DeviceRecord {
             return .connected
         case "ServicesResolved":
             servicesResolved = try value.bool()
+            // There are no services without a link, whose own signal may have been left out.
+            if servicesResolved { connected = true }
             return .servicesResolved
         case "Paired":
             paired = try value.bool()

@@ -111,6 +111,11 @@ struct ObjectTree {
         }
     }
 
+    /// Notes a link that BlueZ has confirmed in its answer to `Connect`.
+    ///
+    /// Now and then bluetoothd makes a link without the signal: when it hears of the channel before the kernel's event.
+    mutating func confirmLink(_ path: ObjectPath) { devices[path]?.connected = true }
+
     private mutating func added(
         _ path: ObjectPath,
         _ interfaces: MessageReader,

@@ -57,7 +57,7 @@ enum BluezErrors {
         return BleFailure(
             kind,
             at: stage,
-            applied: changes && leavesDoubt(kind) ? .maybe : .no,
+            applied: changes && leavesDoubt(kind) && !isRefusal(message) ? .maybe : .no,
             dbus: BleFailure.BusError(name: name, message: message)
         )
     }
@@ -82,6 +82,9 @@ enum BluezErrors {
         if let match = byText.first(where: { message.contains($0.part) }) { return match.kind }
         return stage == .connect ? .connectFailed : .bus
     }
+
+    /// Whether BlueZ did not even try: it had seen the link go before the call came.
+    static func isRefusal(_ message: String) -> Bool { message == "Not connected" }
 
     /// Whether the device may have acted although the call failed so.
     private static func leavesDoubt(_ kind: BleFailure.Kind) -> Bool {

@@ -56,11 +56,10 @@ extension AttributeTable {
         }
         guard matches.count == 1 else {
             let handles = matches.map(\.handle).sorted()
-            let list = handles.map(String.init).joined(separator: ", ")
             throw BleFailure(
                 .ambiguousCharacteristic(handles: handles),
                 at: .discover,
-                detail: "\(first.uuid) stands more than once, give the handle: \(list)"
+                detail: "\(first.uuid) stands more than once"
             )
         }
         return first

@@ -6,7 +6,9 @@ internal import DBus
 final class Link {
     let address: DeviceAddress
     var state = LinkState()
-    /// An operation is making the link now; others wait for it.
+    /// An operation is on its way to a link now; others wait for it.
+    var isTaken = false
+    /// `Connect` is out: what BlueZ shows of the link may be a flicker.
     var connecting = false
     /// The link was made by this process.
     var ours = false
@@ -17,7 +19,7 @@ final class Link {
     init(address: DeviceAddress) { self.address = address }
 
     /// Whether nothing depends on the link any more.
-    var isIdle: Bool { callsOut == 0 && probes.isEmpty && !connecting && state.phase == .disconnected }
+    var isIdle: Bool { callsOut == 0 && probes.isEmpty && !isTaken && state.phase == .disconnected }
 
     /// Adds a look at each change of the device.
     func add(_ probe: @escaping () -> Void) -> Int {

@@ -14,6 +14,7 @@ extension BluetoothManager {
             } catch let failure as DBusFailure {
                 denied = Self.isDenial(failure)
                 leaveBus()
+                startIsOver()
             }
             try await loop.sleep(for: gap * Double.random(in: 0.8...1.2))
             gap = min(gap * 2, configuration.busRetry.upperBound)
@@ -43,7 +44,11 @@ extension BluetoothManager {
         busConnects += 1
         denied = false
         connected()
-        if let owner = try await connection.owner(of: BluezNames.service) { ownerChanged(owner) }
+        if let owner = try await connection.owner(of: BluezNames.service) {
+            ownerChanged(owner)
+        } else {
+            startIsOver()
+        }
         stateChanged()
         for await _ in ended {}
         try Task.checkCancellation()
@@ -152,12 +157,13 @@ extension BluetoothManager {
             let changes = try tree.load(try outcome.get(), now: WallClock.now())
             loaded = true
             denied = false
+            isStarting = false
             for change in changes { apply(change) }
             stateChanged()
             updateDiscovery()
         } catch {
             denied = Self.isDenial(error)
-            stateChanged()
+            startIsOver()
             // bluetoothd is there and gave no answer that can be read: it may be starting; ask again.
             loop.schedule(after: .seconds(2)) { [weak self] in
                 self?.assumeIsolated { manager in
@@ -203,10 +209,15 @@ extension BluetoothManager {
         }
     }
 
+    private func startIsOver() {
+        isStarting = false
+        stateChanged()
+    }
+
     /// Tells those who wait and observe when the overall state is another now.
     func stateChanged() {
         let state = state
-        if state != lastState {
+        if state != lastState, !isStarting {
             lastState = state
             events.send(.state(state))
         }

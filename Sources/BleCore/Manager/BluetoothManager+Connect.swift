@@ -22,26 +22,24 @@ extension BluetoothManager {
             scope.linkReady()
             return ConnectOutcome(already: true, mtu: record.attributes.mtu)
         }
-        let path = try await find(address, scope)
         let link = link(address)
         // One operation makes the link; others wait for what comes of it.
-        scope.stage = .connect
-        try await wait(scope, on: link) { link.connecting ? nil : .success(()) }
-        let already = tree.devices[path]?.connected == true
-        if !already {
-            try await makeLink(path, link, scope)
+        try await wait(scope, on: link) { link.isTaken ? nil : .success(()) }
+        link.isTaken = true
+        defer {
+            link.isTaken = false
+            link.poke()
         }
-        try await resolve(path, link, scope)
+        let outcome = try await establish(link, scope)
         scope.linkReady()
-        await restoreSubscriptions(of: path, scope)
-        return ConnectOutcome(already: already, mtu: tree.devices[path]?.attributes.mtu)
+        return outcome
     }
 
     /// Ends the link, whoever made it, and waits until it is gone.
     ///
     /// - Returns: false when there was none.
     package func disconnect(_ address: DeviceAddress, _ scope: OperationScope) async throws -> Bool {
-        if let unavailability { throw unavailability }
+        try await requireReady(scope)
         guard let path = bestObject(of: address), let record = tree.devices[path], record.connected else {
             return false
         }
@@ -99,7 +97,7 @@ extension BluetoothManager {
 
     /// The object of a device, searched for on the air when BlueZ does not know it.
     private func find(_ address: DeviceAddress, _ scope: OperationScope) async throws -> ObjectPath {
-        if let unavailability { throw unavailability }
+        try await requireReady(scope)
         if let path = bestObject(of: address) { return path }
         scope.stage = .scan
         var request = ScanRequest()
@@ -112,31 +110,28 @@ extension BluetoothManager {
         }
     }
 
-    /// Tries until the link stands, with growing gaps, within the operation's time.
-    private func makeLink(_ path: ObjectPath, _ link: Link, _ scope: OperationScope) async throws {
-        link.connecting = true
-        defer {
-            link.connecting = false
-            refreshLink(link.address)
-            link.poke()
-        }
+    /// Tries until the link stands and its services are known, with growing gaps, until the operation's time is over;
+    /// the timeout then names the last error.
+    private func establish(_ link: Link, _ scope: OperationScope) async throws -> ConnectOutcome {
         var gap = configuration.connectRetry.lowerBound
         while true {
-            if let unavailability { throw unavailability }
-            setLink(link, .connecting, reason: nil, attempt: scope.attempt)
             do {
-                try await attempt(path, link, scope)
-                link.ours = true
-                return
-            } catch let failure as BleFailure where Self.isWorthAnotherTry(failure) && scope.remaining > gap {
+                let path = try await find(link.address, scope)
+                scope.stage = .connect
+                let already = tree.devices[path]?.connected == true
+                if !already { try await attempt(path, link, scope) }
+                try await resolve(path, link, scope)
+                await restoreSubscriptions(of: path, scope)
+                return ConnectOutcome(already: already, mtu: tree.devices[path]?.attributes.mtu)
+            } catch let failure as BleFailure where Self.isWorthAnotherTry(failure) {
                 scope.lastError = failure.dbus
-                setLink(link, .connecting, reason: failure.dbus?.message, attempt: scope.attempt + 1)
-                try await afterFlicker(path, link, scope)
+                scope.attempt += 1
+                setLink(link, .connecting, reason: failure.dbus?.message, attempt: scope.attempt)
+                try await afterFlicker(link, scope)
                 try await pause(gap * Double.random(in: 0.9...1.1), scope)
                 gap = min(gap * 2, configuration.connectRetry.upperBound)
-                scope.attempt += 1
             } catch {
-                setLink(link, .disconnected, reason: Self.reason(error))
+                if link.state.phase == .connecting { setLink(link, .disconnected, reason: Self.reason(error)) }
                 throw error
             }
         }
@@ -145,6 +140,9 @@ extension BluetoothManager {
     /// One `Connect`, ended by its reply, by the link standing, by the device going, or by the scope.
     private func attempt(_ path: ObjectPath, _ link: Link, _ scope: OperationScope) async throws {
         let message = try DBusMessage.call(BluezNames.service, path, BluezNames.device, "Connect")
+        link.connecting = true
+        defer { link.connecting = false }
+        setLink(link, .connecting, reason: link.state.reason, attempt: scope.attempt)
         let reply = ReplySlot()
         send(message, for: link) { reply.outcome = $0 }
         do {
@@ -152,7 +150,9 @@ extension BluetoothManager {
                 guard let record = self.tree.devices[path] else { return .failure(self.removal(path, at: .connect)) }
                 switch reply.outcome {
                 case .failure(let failure): return .failure(BluezErrors.failure(failure, at: .connect))
-                case .success: return .success(())
+                case .success:
+                    self.tree.confirmLink(path)
+                    return .success(())
                 // A reply that is lost: the link tells by itself.
                 case nil: return record.connected && record.servicesResolved ? .success(()) : nil
                 }
@@ -161,6 +161,9 @@ extension BluetoothManager {
             if reply.outcome == nil { cancelLink(link.address) }
             throw error
         }
+        link.ours = true
+        link.connecting = false
+        refreshLink(link.address)
     }
 
     /// Waits until the services are known.
@@ -183,7 +186,8 @@ extension BluetoothManager {
     }
 
     /// BlueZ shows a link for a moment where making it fails; the next try must wait until it is gone.
-    private func afterFlicker(_ path: ObjectPath, _ link: Link, _ scope: OperationScope) async throws {
+    private func afterFlicker(_ link: Link, _ scope: OperationScope) async throws {
+        guard let path = bestObject(of: link.address) else { return }
         let bound = OperationScope(timeout: min(.seconds(5), scope.remaining), on: loop)
         defer { bound.finish() }
         do {
@@ -224,7 +228,8 @@ extension BluetoothManager {
 
     private static func isWorthAnotherTry(_ failure: BleFailure) -> Bool {
         switch failure.kind {
-        case .connectFailed, .busy, .linkLost: true
+        // BlueZ forgets a device that it only knew from the air when making the link fails.
+        case .connectFailed, .busy, .linkLost, .deviceRemoved: true
         default: false
         }
     }

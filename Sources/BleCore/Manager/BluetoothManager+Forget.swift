@@ -5,7 +5,7 @@ extension BluetoothManager {
     ///
     /// - Returns: false when BlueZ did not know it.
     package func forget(_ address: DeviceAddress, _ scope: OperationScope) async throws -> Bool {
-        if let unavailability { throw unavailability }
+        try await requireReady(scope)
         guard let path = bestObject(of: address) else { return false }
         scope.stage = .operate
         let message = try DBusMessage.call(BluezNames.service, path.parent, BluezNames.adapter, "RemoveDevice")

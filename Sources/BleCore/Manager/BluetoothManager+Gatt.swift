@@ -38,7 +38,15 @@ extension BluetoothManager {
         offset: Int = 0,
         _ scope: OperationScope
     ) async throws -> [UInt8] {
-        let path = try await ready(address, scope)
+        try await onLink(address, scope) { try await read(selector, below: $0, offset: offset, scope) }
+    }
+
+    private func read(
+        _ selector: AttributeSelector,
+        below path: ObjectPath,
+        offset: Int,
+        _ scope: OperationScope
+    ) async throws -> [UInt8] {
         let target = try target(selector, of: path, needs: .read)
         let message = try DBusMessage.call(BluezNames.service, target.path, target.interface, "ReadValue")
             .append { (writer) throws(DBusFailure) in
@@ -70,19 +78,24 @@ extension BluetoothManager {
         gap: Duration = .milliseconds(20),
         _ scope: OperationScope
     ) async throws -> WriteOutcome {
-        let path = try await ready(address, scope)
-        let target = try target(selector, of: path, needs: [])
-        let type = try target.writeType(mode)
-        // The packet's opcode and handle take three bytes (Core 5.4, Vol 3, Part F, 3.4.5.3); 23 is the least MTU.
-        let room = (target.mtu ?? 23) - 3
-        let packets = cut.packets(of: value, room: room)
-        if let longest = packets.map(\.count).max() {
-            // With response BlueZ sends a longer value in parts that the device puts together (Part F, 3.4.6).
-            let limit = type == .command && target.mtu != nil ? room : 512
-            if longest > limit {
-                throw BleFailure(.valueTooLong(limit: limit), at: .operate, detail: "at most \(limit) bytes")
-            }
+        try await onLink(address, scope) { path in
+            let target = try target(selector, of: path, needs: [])
+            let type = try target.writeType(mode)
+            let packets = try target.packets(of: value, cut, type)
+            return try await write(packets, to: target, type, below: path, offset: offset, gap: gap, scope)
         }
+    }
+
+    private func write(
+        _ packets: [[UInt8]],
+        to target: AttributeTarget,
+        _ type: AttributeTarget.WriteType,
+        below path: ObjectPath,
+        offset: Int,
+        gap: Duration,
+        _ scope: OperationScope
+    ) async throws -> WriteOutcome {
+        let total = packets.reduce(0) { $0 + $1.count }
         var done = 0
         for (index, packet) in packets.enumerated() {
             if index > 0, type == .command { try await pause(gap, scope) }
@@ -104,14 +117,42 @@ extension BluetoothManager {
                 throw failure
             }
             done += packet.count
-            scope.applied = done < value.count ? .partly(bytes: done) : .yes
+            scope.applied = done < total ? .partly(bytes: done) : .yes
         }
-        return WriteOutcome(bytes: value.count, packets: packets.count, isConfirmed: type != .command)
+        return WriteOutcome(bytes: total, packets: packets.count, isConfirmed: type != .command)
     }
+
+    /// Runs an operation on a device whose link stands, with a link made for it where there is none.
+    ///
+    /// BlueZ may refuse a call because the link has just gone, before it says so: then nothing has been sent, and the
+    /// operation is done again on a new link.
+    func onLink<Value: Sendable>(
+        _ address: DeviceAddress,
+        _ scope: OperationScope,
+        _ body: (ObjectPath) async throws -> Value
+    ) async throws -> Value {
+        while true {
+            let path = try await ready(address, scope)
+            do {
+                return try await body(path)
+            } catch let failure as BleFailure
+                where failure.kind == .linkLost && failure.applied == .no && failure.dbus.map(isRefusal) ?? false
+            {
+                scope.lastError = failure.dbus
+                scope.attempt += 1
+                scope.applied = .no
+                // Until BlueZ says that the link is gone, `ready` would believe in it.
+                let link = link(address)
+                try await wait(scope, on: link) { self.tree.devices[path]?.connected == true ? nil : .success(()) }
+            }
+        }
+    }
+
+    private func isRefusal(_ error: BleFailure.BusError) -> Bool { BluezErrors.isRefusal(error.message) }
 
     /// Makes the link where there is none and returns the device's object.
     func ready(_ address: DeviceAddress, _ scope: OperationScope) async throws -> ObjectPath {
-        if let unavailability { throw unavailability }
+        try await requireReady(scope)
         if let path = bestObject(of: address), let record = tree.devices[path], record.connected,
             record.servicesResolved, links[address]?.state.phase == .resolved
         {
@@ -222,6 +263,21 @@ struct AttributeTarget {
 
     /// BlueZ's `type` of a write.
     enum WriteType: String { case request, command, reliable }
+
+    /// Cuts a value into what is written one after the other.
+    ///
+    /// - Throws: `BleFailure.valueTooLong` for a packet that the link or the attribute does not take.
+    func packets(of value: [UInt8], _ cut: PacketCut, _ type: WriteType) throws(BleFailure) -> [[UInt8]] {
+        // The packet's opcode and handle take three bytes (Core 5.4, Vol 3, Part F, 3.4.5.3); 23 is the least MTU.
+        let room = (mtu ?? 23) - 3
+        let packets = cut.packets(of: value, room: room)
+        // With response BlueZ sends a longer value in parts that the device puts together (Part F, 3.4.6).
+        let limit = type == .command && mtu != nil ? min(room, 512) : 512
+        guard packets.allSatisfy({ $0.count <= limit }) else {
+            throw BleFailure(.valueTooLong(limit: limit), at: .operate, detail: "the value does not fit")
+        }
+        return packets
+    }
 
     /// The type for a mode.
     ///

@@ -15,7 +15,18 @@ extension BluetoothManager {
         _ scope: OperationScope,
         handler: @escaping @Sendable (GattNotification) -> Void
     ) async throws -> (id: CharacteristicID, already: Bool) {
-        let path = try await ready(address, scope)
+        try await onLink(address, scope) { path in
+            try await subscribe(selector, below: path, holder: holder, scope, handler: handler)
+        }
+    }
+
+    private func subscribe(
+        _ selector: AttributeSelector,
+        below path: ObjectPath,
+        holder: String,
+        _ scope: OperationScope,
+        handler: @escaping @Sendable (GattNotification) -> Void
+    ) async throws -> (id: CharacteristicID, already: Bool) {
         var characteristic = selector
         characteristic.descriptor = nil
         let target = try target(characteristic, of: path, needs: [])

@@ -7,7 +7,7 @@ extension BluetoothManager {
     /// - Returns: the demand, for `stopDiscovery`.
     /// - Throws: `BleFailure` that says why nothing can be heard.
     package func startDiscovery(_ request: ScanRequest, _ scope: OperationScope) async throws -> Int {
-        if let unavailability { throw unavailability }
+        try await requireReady(scope)
         if request.mode == .passive, chosenAdapter?.hasMonitor != true {
             throw BleFailure(.notSupported, at: .scan, detail: "bluetoothd has no advertisement monitor here")
         }
@@ -135,6 +135,7 @@ extension BluetoothManager {
     ///
     /// - Returns: false when it was so already.
     package func setPower(_ on: Bool, adapter name: AdapterName?, _ scope: OperationScope) async throws -> Bool {
+        if isStarting { try await wait(scope) { self.isStarting ? nil : .success(()) } }
         guard state != .absent, state != .denied else {
             throw unavailability ?? BleFailure(.bluetoothUnavailable, at: .adapter)
         }

@@ -50,6 +50,12 @@ extension BluetoothManager {
         try await suspend(scope, on: link, probe)
     }
 
+    /// Waits for a start that is under way, then fails when Bluetooth cannot be used.
+    func requireReady(_ scope: OperationScope) async throws {
+        if isStarting { try await wait(scope) { self.isStarting ? nil : .success(()) } }
+        if let unavailability { throw unavailability }
+    }
+
     /// What a wait comes to.
     typealias Verdict = Result<Void, any Error>
 

@@ -32,6 +32,8 @@ public actor BluetoothManager {
     /// The tree is complete: bluetoothd has answered `GetManagedObjects`.
     var loaded = false
     var denied = false
+    /// Nobody knows yet whether bluetoothd is there: the bus has been asked for the first time and has not answered.
+    var isStarting = true
     /// Calls in a row that did not settle in time.
     var unsettled = 0
     /// Adapters that rfkill was seen to hold.

@@ -11,6 +11,7 @@ extension Agent {
         case .state(let state):
             log.write(state == .ready ? .info : .warning, "Bluetooth changed", [.state: state.rawValue])
             publisher.retain(topics.bluetooth, .other, BluetoothMessage(state).encode)
+            if state == .ready { reconnectAll() }
         case .adapter(let adapter): publish(adapter)
         case .adapterRemoved(let name):
             log.warning("Adapter is gone", [.adapter: name.text])
@@ -54,6 +55,7 @@ extension Agent {
             log.info("Device disconnected", [.device: address.hex, .reason: state.reason ?? ""])
             tell(address, .disconnected(reason: state.reason))
             publishAdapters()
+            if state.reason != "local" { reconnectLater(address) }
         }
         guard isInUse(address) else { return }
         let device = target(address)
@@ -64,6 +66,7 @@ extension Agent {
             sinceMs: state.since,
             mtu: state.mtu,
             attempt: state.attempt,
+            nextTryMs: state.phase == .disconnected ? reconnects[address]?.gapMs : nil,
             owner: state.owner.map { $0 == .`self` ? .own : .other }
         )
         publisher.retain(topics.device(device.name).link, .other, message.encode)

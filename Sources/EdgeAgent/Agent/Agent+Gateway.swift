@@ -111,7 +111,6 @@ extension Agent {
                 self.answer(.failed(command, error, applied: applied))
             case .success(let address):
                 var command = command
-                command.request = .connect
                 let device = self.target(address)
                 command.origin.target = .device(device)
                 command.timeout = max(command.timeout - (ContinuousClock.now - arrived), .milliseconds(1))

@@ -7,9 +7,10 @@ extension Agent {
     func submit(_ command: Command, on device: DeviceTarget, arrived: ContinuousClock.Instant = .now) {
         markUse(of: device.address)
         var first = false
-        if case .disconnect(let request) = command.request, request.now {
-            running[device.address]?.scope.cancel()
-            first = true
+        if case .disconnect(let request) = command.request {
+            endReconnecting(device.address)
+            if request.now { running[device.address]?.scope.cancel() }
+            first = request.now
         }
         lastJob += 1
         let job = Job(id: lastJob, command: command, device: device, arrived: arrived)

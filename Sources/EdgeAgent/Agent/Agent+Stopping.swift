@@ -24,6 +24,7 @@ extension Agent {
             refuse(job.command.refusal(.shuttingDown, detail: "the agent is stopping"))
         }
         for scope in gatewayScopes.values { scope.cancel() }
+        for address in Array(reconnects.keys) { endReconnecting(address) }
         await finishRunning()
         for name in Array(sessions.keys) { _ = stopSession(name, reason: "shutdown") }
         await releaseLinks()

@@ -41,6 +41,8 @@ actor Agent {
     /// Devices whose link was told to be up.
     var linked: Set<DeviceAddress> = []
     var idleTimers: [DeviceAddress: EventLoop.TimerID] = [:]
+    /// Links that a subscription needs and that are being made again.
+    var reconnects: [DeviceAddress: Reconnect] = [:]
 
     var counters = HealthMessage.Counters()
     var notificationsDropped: Int64 = 0

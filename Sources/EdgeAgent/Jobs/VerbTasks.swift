@@ -8,22 +8,31 @@ enum VerbTasks {
         let timeout = command.timeout
         switch command.request {
         case .connect: return connect(address, timeout)
+        case .connectMatching: return connect(address, timeout, foundAs: device.name)
         case .disconnect: return disconnect(address, timeout)
         case .discover(let request): return discover(request, address, timeout)
         case .read(let request): return read(request, address, timeout)
         case .write(let request): return write(request, address, timeout)
         case .rssi: return rssi(address, timeout)
-        case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .connectMatching, .subscribe,
-            .unsubscribe:
+        case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .subscribe, .unsubscribe:
             return nil
         }
     }
 
-    private static func connect(_ address: DeviceAddress, _ timeout: Duration) -> BlueToothTaskModel<VerbOutcome> {
+    private static func connect(
+        _ address: DeviceAddress,
+        _ timeout: Duration,
+        foundAs name: DeviceName? = nil
+    ) -> BlueToothTaskModel<VerbOutcome> {
         BlueToothTaskModel(address, timeout: timeout) { manager, scope in
             try await manager.connect(address, scope)
         }.map { outcome in
-            let result = ResultPayload.ConnectResult(mtu: outcome.mtu, already: outcome.already, address: address)
+            let result = ResultPayload.ConnectResult(
+                mtu: outcome.mtu,
+                already: outcome.already,
+                address: address,
+                name: name
+            )
             return VerbOutcome(confirmed: .response, payload: .connected(result))
         }
     }

@@ -163,7 +163,7 @@ class Gateway:
 
 def expect_failure(body, codes):
     wanted = {codes} if isinstance(codes, str) else set(codes)
-    contract.require(body["status"] != "ok", f"{body['verb']} succeeded: {body.get('result')}")
+    contract.require(body["status"] != "ok", f"{body.get('verb')} succeeded: {body.get('result')}")
     contract.require(body["error"]["code"] in wanted,
-                     f"{body['verb']} ended with {body['error']}, not {' or '.join(sorted(wanted))}")
+                     f"{body.get('verb')} ended with {body['error']}, not {' or '.join(sorted(wanted))}")
     return body

@@ -125,6 +125,7 @@ def killed_agent(bench):
     bench.start_agent()
     require(gateway.latest[gateway.path("status")]["boot"] != first, "boot is not new")
     gateway.ok("read", bench["hrm"], service="180d", characteristic="2a38", timeoutMs=40_000)
+    gateway.ok("disconnect", bench["hrm"])
 
 
 def stop(bench):
