@@ -58,8 +58,18 @@ class Bench:
         """Starts it and waits until it has said all that it says at the start."""
         self.agent = processes.start_agent(self.binary, self.port, self.GATEWAY,
                                            os.path.join(self.folder, "state"), self.agent_log)
-        self.gateway.state("status", is_="online")
+        old = self.boot
+        self.gateway.until(lambda: self.boot not in (None, old) and self.gateway.latest[
+            self.gateway.path("status")].get("state") == "online", 30, "a status with a new boot")
+        # What is retained from the last start says nothing of this one.
+        self.gateway.until(lambda: (self.gateway.latest.get(self.gateway.path("bluetooth")) or {}).get(
+            "boot") == self.boot, 30, "the state of Bluetooth after the start")
         self.gateway.state("bluetooth", is_="ready")
+
+    @property
+    def boot(self):
+        """The start of the agent that the status names."""
+        return (self.gateway.latest.get(self.gateway.path("status")) or {}).get("boot")
 
     def stop_agent(self, number=signal.SIGTERM):
         """Sends a signal and waits for the end; the exit status."""
@@ -88,6 +98,10 @@ class Bench:
         if verdict != "ok":
             raise RuntimeError(f"radio {' '.join(words)}: {verdict}")
         return text
+
+    def link_state(self, key):
+        """A device's own view: connected, advertising or silent."""
+        return next(line.split("\t")[2] for line in self.radio("list").splitlines() if line.startswith(f"{key}\t"))
 
     def written(self, key):
         """What was written to a device so far: (short UUID or UUID, bytes)."""

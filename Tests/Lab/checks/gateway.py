@@ -45,7 +45,7 @@ class Gateway:
         self.mqtt.on_connect = lambda client, *_: client.subscribe(f"{prefix}/v1/#", qos=1)
         self.mqtt.on_subscribe = self._on_subscribe
         self.mqtt.connect("127.0.0.1", port)
-        self._turn_until(lambda: self.subscribed, 10, "the broker")
+        self.until(lambda: self.subscribed, 10, "the broker")
 
     def close(self):
         self.mqtt.disconnect()
@@ -62,7 +62,8 @@ class Gateway:
         self.messages.append(seen)
         self.latest[message.topic] = body
 
-    def _turn_until(self, condition, seconds, what):
+    def until(self, condition, seconds, what):
+        """Takes messages in until `condition()` holds."""
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:
@@ -91,7 +92,7 @@ class Gateway:
                     found.append(self.messages[place])
                 place += 1
             return bool(found)
-        self._turn_until(look, seconds, what)
+        self.until(look, seconds, what)
         return found[0]
 
     def on(self, *levels, since=0):
@@ -113,7 +114,7 @@ class Gateway:
         def reached():
             body = self.latest.get(topic)
             return isinstance(body, dict) and body.get("state") in wanted
-        self._turn_until(reached, seconds, f"{topic} to be {' or '.join(sorted(wanted))}; it is "
+        self.until(reached, seconds, f"{topic} to be {' or '.join(sorted(wanted))}; it is "
                                            f"{self.latest.get(topic)!r}")
         return self.latest[topic]
 

@@ -67,12 +67,15 @@ def indicate(bench):
 
 
 def resubscribe(bench):
-    """A lost link comes back, and the subscription with it, told by events; each value comes once."""
+    """After a lost link and a connect the subscription is there again, told by an event; each value comes once."""
     gateway, dev = bench.gateway, bench["hrm"]
     mark = gateway.mark
     gateway.ok("subscribe", dev, **RATE)
     wait_for_values(gateway, dev, 2, "180d", "2a37", mark)
     bench.radio("drop", "hrm")
+    gateway.wait(lambda message: message.topic == gateway.path("dev", dev, "event")
+                 and message.body.get("event") == "disconnected", 10, "the hang-up", since=mark)
+    gateway.ok("connect", dev)
     gateway.wait(lambda message: message.topic == gateway.path("dev", dev, "event")
                  and message.body.get("event") == "subscription-restored", 40, "the restored subscription", since=mark)
     again = gateway.mark

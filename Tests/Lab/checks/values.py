@@ -81,7 +81,7 @@ def write_command(bench):
     gateway.confirmed("sent", "write", dev, value={"hex": "41" * longest}, mode="command", **UART)
     gateway.pass_time(0.5)
     require(len(bench.written("uart")[-1][1]) == longest, "the longest value did not arrive whole")
-    gateway.fails("value-too-long", "write", dev, value={"hex": "41" * 513}, mode="command", **UART)
+    gateway.fails("value-too-long", "write", dev, value={"hex": "41" * (mtu - 2)}, mode="command", **UART)
     return f"mtu {mtu}"
 
 
