@@ -111,9 +111,11 @@ extension Agent {
         answer(.refused(refusal))
     }
 
-    /// Publishes a final result.
-    func answer(_ body: ResultBody) {
+    /// Publishes a final result: to its caller first, then, behind the steps before it, to observers of the device.
+    func answer(_ body: ResultBody, after steps: [ResultBody] = []) {
         counters.results += 1
         publisher.publish(body)
+        for step in steps { publisher.observe(step) }
+        publisher.observe(body)
     }
 }

@@ -75,14 +75,22 @@ extension Agent {
             await self.manager.settle(address)
             self.free(current)
         }
-        // Only now: what Bluetooth has to do is on its way, and the observers can wait.
-        tellSteps(current)
+        guard !current.isAnswered else { return }
+        // Most jobs are done in no time: their steps follow the result, so that no caller waits for observers.
+        current.teller = loop.schedule(after: .milliseconds(5)) { [weak self] in
+            self?.assumeIsolated { agent in
+                guard let current = agent.running[address], current.job.id == job.id else { return }
+                for step in agent.takeSteps(of: current) { agent.publisher.observe(step) }
+            }
+        }
     }
 
-    /// Tells observers of the steps that a job has taken; always before its result.
-    private func tellSteps(_ current: RunningJob) {
-        for step in current.untold { publisher.observe(step) }
-        current.untold = []
+    /// The steps of a job that observers have not been told of.
+    private func takeSteps(of current: RunningJob) -> [ResultBody] {
+        defer { current.untold = [] }
+        if let teller = current.teller { loop.cancel(teller) }
+        current.teller = nil
+        return current.untold
     }
 
     private func perform(_ job: Job, _ scope: OperationScope) async -> Result<VerbOutcome, any Error> {
@@ -112,7 +120,7 @@ extension Agent {
             connectMs: scope.connectedAfter.map { Int($0.milliseconds) },
             runMs: Int((total - (scope.connectedAfter ?? .zero)).milliseconds)
         )
-        tellSteps(current)
+        let steps = takeSteps(of: current)
         switch outcome {
         case .success(let outcome):
             answer(
@@ -122,7 +130,8 @@ extension Agent {
                     payload: outcome.payload,
                     timing: timing,
                     attempt: scope.attempt
-                )
+                ),
+                after: steps
             )
         case .failure(let error):
             let (error, applied) = Self.failure(error, scope)
@@ -134,7 +143,7 @@ extension Agent {
                     .detail: error.detail,
                 ]
             )
-            answer(.failed(job.command, error, applied: applied, timing: timing, attempt: scope.attempt))
+            answer(.failed(job.command, error, applied: applied, timing: timing, attempt: scope.attempt), after: steps)
         }
         if isStopping, running.values.allSatisfy(\.isAnswered) {
             stopWaiter?.resume()

@@ -1,4 +1,5 @@
 internal import BleCore
+internal import EventLoop
 
 /// A device's command on its way through the queue.
 struct Job: Identifiable, Sendable {
@@ -24,6 +25,8 @@ final class RunningJob {
     var isAnswered = false
     /// The steps before the result that observers have not been told of yet.
     var untold: [ResultBody]
+    /// Tells them when the job takes longer than most.
+    var teller: EventLoop.TimerID?
 
     init(job: Job, scope: OperationScope, untold: [ResultBody]) {
         self.job = job

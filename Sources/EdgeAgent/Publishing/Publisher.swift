@@ -31,7 +31,7 @@ final class Publisher {
 
     // MARK: Messages
 
-    /// Publishes a final result to its caller, and once more for observers of the device.
+    /// Publishes a final result to its caller.
     func publish(_ body: ResultBody) {
         let encoded = results.encode(body, stamp: stamp(.result))
         var publication = publication(encoded.reply.topic, encoded.payload, .result, .required)
@@ -41,7 +41,6 @@ final class Publisher {
         publication.userProperties = encoded.userProperties.map { MQTTUserProperty($0.name, $0.value) }
         send(publication)
         published += 1
-        observe(body)
     }
 
     /// Publishes a step of a device's job for observers.
