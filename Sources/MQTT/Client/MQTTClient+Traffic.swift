@@ -107,8 +107,8 @@ extension MQTTClient {
     }
 
     private func handOver(_ entry: OutgoingQueue.Entry, qos: MQTTQoS, link: Link) {
-        let left = entry.deadline.map { ($0 - .now).components.seconds }
-        if let left, left < 0 || (left == 0 && entry.publication.expirySeconds != 0) {
+        let left = entry.deadline.map { $0 - .now }
+        if let left, left <= .zero {
             drop(entry, .expired)
             return
         }
@@ -119,7 +119,8 @@ extension MQTTClient {
         var entry = entry
         entry.publication.qos = qos
         do throws(MQTTFailure) {
-            let expiry = left.map { UInt32(clamping: $0) }
+            // Rounded up: 0 would mean "not a moment longer" to the broker.
+            let expiry = left.map { UInt32(clamping: $0.components.seconds + ($0.components.attoseconds > 0 ? 1 : 0)) }
             let id = try link.handle.publish(entry.publication, qos: qos, expirySeconds: expiry)
             if !entry.handedOver {
                 totals.published += 1

@@ -9,7 +9,7 @@ package import EventLoop
 /// and before all else, whether or not the broker kept the session; an acknowledged message is never sent twice. So a
 /// message arrives at least once. Subscriptions are made again on every link.
 package actor MQTTClient {
-    let loop: EventLoop
+    package nonisolated let loop: EventLoop
     let configuration: MQTTConfiguration
     let onMessage: @Sendable (MQTTMessage) -> Void
     let onEvent: @Sendable (MQTTEvent) -> Void
