@@ -202,6 +202,7 @@ struct Echo {
     ///   - loop: where both ends are watched.
     ///   - duration: how long.
     /// - Returns: the longest.
+    /// - Throws: `CancellationError`.
     func longestRoundTrip(on loop: EventLoop, for duration: Duration) async throws -> Duration {
         let done = Log<Duration>()
         loop.execute { [near, far] in

@@ -10,7 +10,9 @@ package struct BrokerOptions: Sendable {
     package var clientAuthority: String?
     /// Users and their passwords; empty: anybody may connect.
     package var users: [String: String] = [:]
-    /// Whether those without a user may connect; nil: `lines` say so. By default when there are no users.
+    /// Whether those without a user may connect; nil: `lines` say so.
+    ///
+    /// By default when there are no users.
     package var allowsAnonymous: Bool? = true
     /// Whether sessions and retained messages outlive a restart.
     package var isPersistent = false

@@ -12,7 +12,9 @@ package final class Waiters: Sendable {
 
     package init() {}
 
-    /// Asks all who wait. Any thread.
+    /// Asks all who wait.
+    ///
+    /// Any thread.
     package func check() {
         for (number, ask) in state.withLock({ $0.waiting }) where ask(false) { _ = take(number) }
     }
@@ -73,7 +75,9 @@ package final class Log<Element: Sendable>: Sendable {
 
     package init() {}
 
-    /// Adds an element. Any thread.
+    /// Adds an element.
+    ///
+    /// Any thread.
     package func append(_ element: Element) {
         elements.withLock { $0.append(element) }
         waiters.check()

@@ -39,7 +39,9 @@ final class MosquittoCallbacks: @unchecked Sendable {
     /// The error lines of libmosquitto and OpenSSL.
     var errorLines: [String] { log.withLock { $0 } }
 
-    /// Registers the callbacks. The object must outlive the handle.
+    /// Registers the callbacks.
+    ///
+    /// The object must outlive the handle.
     func install(on handle: OpaquePointer) {
         mosquitto_connect_v5_callback_set(handle) { _, context, code, flags, properties in
             MosquittoCallbacks.with(context) { $0.connected(code, flags, properties) }

@@ -4,7 +4,10 @@ internal import Glibc
 extension MosquittoHandle {
     /// Why `mosquitto_connect` failed.
     ///
-    /// - Parameter error: errno as the call left it.
+    /// - Parameters:
+    ///   - code: what it returned.
+    ///   - error: errno as it left it.
+    /// - Returns: the failure with its text.
     func connectFailure(code: Int32, error: Int32) -> MQTTFailure {
         switch mosq_err_t(code) {
         case MOSQ_ERR_EAI:
@@ -25,8 +28,10 @@ extension MosquittoHandle {
     ///
     /// - Parameters:
     ///   - operation: the call that noticed.
+    ///   - code: what it returned.
     ///   - error: errno as the call left it.
     ///   - answered: whether CONNACK had come.
+    /// - Returns: the failure with its text.
     func linkFailure(_ operation: String, code: Int32, error: Int32, answered: Bool) -> MQTTFailure {
         // With TLS 1.3 the broker's alert, as for a certificate that it wants and did not get, comes after the handshake
         // and looks like a lost connection; the log callback is on until CONNACK.
