@@ -1,5 +1,4 @@
 internal import Glibc
-internal import Synchronization
 
 /// Threads for calls that block: name look-ups, connecting, reading files.
 ///
@@ -11,7 +10,7 @@ package final class Worker: Sendable {
     }
 
     private let limit: Int
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     package init(limit: Int = 8) {
         self.limit = limit

@@ -1,6 +1,5 @@
 import EventLoop
 import Glibc
-import Synchronization
 import TestSupport
 import Testing
 
@@ -63,7 +62,7 @@ import Testing
 
 /// Counts how many are in.
 private final class Gauge: Sendable {
-    private let state = Mutex((now: 0, highest: 0, entered: 0))
+    private let state = Locked((now: 0, highest: 0, entered: 0))
 
     var highest: Int { state.withLock { $0.highest } }
     var entered: Int { state.withLock { $0.entered } }

@@ -12,7 +12,8 @@ import Testing
                     let failure = try await test.failure(attempt)
                     #expect(failure == .unreachable(code: ECONNREFUSED, text: "Connection refused"))
                 }
-                let gaps = test.events.all.compactMap(\.retryIn)
+                // Up to the longest, which moves by its jitter alone.
+                let gaps = test.events.all.compactMap(\.retryIn).prefix(3)
                 #expect(zip(gaps, gaps.dropFirst()).allSatisfy { $1 > $0 })
                 #expect(await test.client.publish(MQTTPublication(topic: "t", payload: [])) == nil)
                 try await broker.start()
@@ -52,7 +53,7 @@ import Testing
             try await withClient(configuration) { test async throws in
                 let echo = try Echo()
                 let longest = try await echo.longestRoundTrip(on: test.loop, for: .seconds(5))
-                #expect(longest < .milliseconds(250))
+                #expect(longest < .milliseconds(500))
                 #expect(try await test.failure() == .noAnswer(after: .seconds(3)))
                 // The next attempt does not wait for the stuck one.
                 try await test.connected()
@@ -66,7 +67,7 @@ import Testing
         var configuration = MQTTConfiguration(1883)
         configuration.connectHook = {
             entered.append(1)
-            sleep(3)
+            sleep(9)
         }
         let clock = ContinuousClock()
         let took = try await clock.measure {
@@ -74,7 +75,7 @@ import Testing
                 _ = try await entered.first(1)
             }
         }
-        #expect(took < .seconds(2))
+        #expect(took < .seconds(6))
     }
 
     @Test func `a broker that accepts and says nothing is given up after the deadline`() async throws {

@@ -66,6 +66,41 @@ import Testing
         }
     }
 
+    @Test func `a message that the broker hangs up on is given up in the end, and no other with it`() async throws {
+        var behaviour = BrokerBehaviour()
+        behaviour.hangsUpOn = "poison"
+        let broker = try ScriptedBroker([behaviour])
+        var configuration = MQTTConfiguration(broker.port, version: .v311)
+        configuration.reconnect.longest = .milliseconds(20)
+        try await withClient(configuration) { test async throws in
+            try await test.connected()
+            let outcomes = Log<MQTTOutcome>()
+            let topics = ["a", "poison", "b", "c"]
+            let publications = topics.map { MQTTPublication(topic: $0, payload: []) }
+            #expect(await test.client.publishAll(publications) { outcomes.append($0) } == 0)
+            let all = try await outcomes.first(4)
+            #expect(all.count { $0 == .dropped(.breaksLinks) } == 1)
+            #expect(all.count { $0 == .acknowledged } == 3)
+            #expect(broker.packets.all.count { $0.topic == "poison" } == 10)
+        }
+    }
+
+    @Test func `closing while CONNACK is awaited waits for it and says goodbye`() async throws {
+        var behaviour = BrokerBehaviour(.silence)
+        behaviour.suback = nil
+        let broker = try ScriptedBroker([behaviour])
+        var configuration = MQTTConfiguration(broker.port, version: .v311)
+        configuration.will = MQTTWill(topic: "will", payload: [])
+        try await withClient(configuration) { test async throws in
+            try await broker.packets.wait { $0.type == BrokerPacket.connect }
+            async let closed: Void = test.client.close(timeout: .seconds(20))
+            broker.send([0x20, 2, 0, 0])
+            await closed
+            try await broker.packets.wait { $0.type == BrokerPacket.disconnect }
+            #expect(test.events.all.last == .closed)
+        }
+    }
+
     @Test func `a frozen broker is noticed by the keepalive`() async throws {
         try await withBroker { broker in
             var configuration = MQTTConfiguration(broker.port)

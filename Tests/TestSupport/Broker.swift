@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Synchronization
+import EventLoop
 
 /// How a private mosquitto is set up.
 package struct BrokerOptions: Sendable {
@@ -28,7 +28,7 @@ package struct BrokerOptions: Sendable {
 package final class Broker: Sendable {
     package let port: Int
     package let directory: String
-    private let process = Mutex<ChildProcess?>(nil)
+    private let process = Locked<ChildProcess?>(nil)
 
     fileprivate init(port: Int, directory: String) {
         self.port = port

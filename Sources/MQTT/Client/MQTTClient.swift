@@ -7,7 +7,8 @@ package import EventLoop
 ///
 /// **Lost links.** What the broker had not acknowledged when a link was lost is sent again on the next one, in order
 /// and before all else, whether or not the broker kept the session; an acknowledged message is never sent twice. So a
-/// message arrives at least once. Subscriptions are made again on every link.
+/// message arrives at least once. A message over which ten links in a row have broken is given up, since it would keep
+/// all others back for ever. Subscriptions are made again on every link.
 package actor MQTTClient {
     package nonisolated let loop: EventLoop
     let configuration: MQTTConfiguration

@@ -77,6 +77,8 @@ extension MosquittoHandle {
         if line.contains("certificate required") { return "the broker asks for a client certificate" }
         if line.hasPrefix("Error: ") { return String(line.dropFirst("Error: ".count)) }
         guard let reason = line.split(separator: ":").last, line.hasPrefix("OpenSSL Error") else { return line }
+        // A handshake that fails within the connecting call takes what the verification said with it.
+        if reason == "certificate verify failed" { return "the broker's certificate was not accepted" }
         return String(reason)
     }
 }
