@@ -95,23 +95,31 @@ package struct MessageWriter {
         case .variant(let inner):
             try container("v", inner.signature) { (writer) throws(DBusFailure) in try writer.append(inner) }
         case .structure(let members):
+            guard !members.isEmpty else { throw .invalid(.signature, "()") }
             try container("r", nil) { (writer) throws(DBusFailure) in
                 for member in members { try writer.append(member) }
             }
         case .array(let element, let values):
             try container("a", element) { (writer) throws(DBusFailure) in
-                for value in values { try writer.append(value) }
+                for value in values { try writer.append(value, as: element) }
             }
         case .dictionary(let key, let value, let entries):
             try container("a", "{" + key + value + "}") { (writer) throws(DBusFailure) in
                 for entry in entries {
                     try writer.container("e", nil) { (inner) throws(DBusFailure) in
-                        try inner.append(entry.key)
-                        try inner.append(entry.value)
+                        try inner.append(entry.key, as: key)
+                        try inner.append(entry.value, as: value)
                     }
                 }
             }
         }
+    }
+
+    /// Appends a value whose type its container has announced; libdbus aborts the process for any other.
+    private mutating func append(_ value: DBusValue, as signature: String) throws(DBusFailure) {
+        let found = value.signature
+        guard found == signature else { throw .unexpectedType(found: found, expected: signature) }
+        try append(value)
     }
 
     private mutating func container(

@@ -35,7 +35,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private let epoll: Int32
     private let wakeup: Int32
     private let thread = Atomic<UInt>(0)
-    private let inbox = Mutex(Inbox())
+    private let inbox = Locked(Inbox())
 
     private nonisolated(unsafe) var jobs = FIFO<UnownedJob>()  // loop's thread only
     private nonisolated(unsafe) var watches: [Int32: Watch] = [:]  // loop's thread only

@@ -1,6 +1,5 @@
 internal import CLinux
 internal import Glibc
-internal import Synchronization
 
 /// Threads for calls that block: name look-ups, connecting, reading files.
 ///
@@ -12,7 +11,7 @@ package final class Worker: Sendable {
     }
 
     private let limit: Int
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     package init(limit: Int = 8) {
         self.limit = limit

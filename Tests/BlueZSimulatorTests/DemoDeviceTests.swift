@@ -13,7 +13,7 @@ struct DemoDeviceTests {
         property: String
     ) async throws -> [[UInt8]] {
         var device = device
-        device.advertisement.interval = .milliseconds(5)
+        device.advertisement.interval = .milliseconds(10)
         var settings = SimulatorSettings()
         settings.seed = seed
         return try await withSimulator(devices: [device], settings: settings) { bus, _ in

@@ -33,8 +33,7 @@ import Testing
             for authority in [others.authority, nil] {
                 try await withClient(configuration(broker.port, ca: authority)) { test in
                     let failure = try await test.failure()
-                    let text = "the broker's certificate was not accepted: unable to get local issuer certificate"
-                    #expect(failure == .tls(text))
+                    #expect(failure.isRejection("unable to get local issuer certificate"))
                 }
             }
         }
@@ -59,7 +58,7 @@ import Testing
         try await withBroker(options) { broker in
             try await withClient(configuration(broker.port, ca: files.authority)) { test in
                 let failure = try await test.failure()
-                #expect(failure == .tls("the broker's certificate was not accepted: certificate has expired"))
+                #expect(failure.isRejection("certificate has expired"))
             }
         }
     }
@@ -130,5 +129,13 @@ import Testing
                 #expect(connection.isFirst)
             }
         }
+    }
+}
+
+extension MQTTFailure {
+    /// Whether it says that the certificate was not accepted, for this reason when OpenSSL could still be asked.
+    fileprivate func isRejection(_ reason: String) -> Bool {
+        let text = "the broker's certificate was not accepted"
+        return self == .tls(text + ": " + reason) || self == .tls(text)
     }
 }

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Synchronization
+import EventLoop
 
 /// How a private mosquitto is set up.
 package struct BrokerOptions: Sendable {
@@ -10,7 +10,9 @@ package struct BrokerOptions: Sendable {
     package var clientAuthority: String?
     /// Users and their passwords; empty: anybody may connect.
     package var users: [String: String] = [:]
-    /// Whether those without a user may connect; nil: `lines` say so. By default when there are no users.
+    /// Whether those without a user may connect; nil: `lines` say so.
+    ///
+    /// By default when there are no users.
     package var allowsAnonymous: Bool? = true
     /// Whether sessions and retained messages outlive a restart.
     package var isPersistent = false
@@ -26,7 +28,7 @@ package struct BrokerOptions: Sendable {
 package final class Broker: Sendable {
     package let port: Int
     package let directory: String
-    private let process = Mutex<ChildProcess?>(nil)
+    private let process = Locked<ChildProcess?>(nil)
 
     fileprivate init(port: Int, directory: String) {
         self.port = port

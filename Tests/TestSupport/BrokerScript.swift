@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import Synchronization
+import EventLoop
 
 /// How a scripted broker treats one connection.
 package struct BrokerBehaviour: Sendable {
@@ -24,6 +24,8 @@ package struct BrokerBehaviour: Sendable {
     package var suback: UInt8? = 1
     /// The code of each PUBACK (0 on 3.1.1); nil: none is sent.
     package var puback: UInt8? = 0
+    /// A topic whose messages make it cut the connection.
+    package var hangsUpOn: String?
     /// Raw packets that follow CONNACK.
     package var afterConnack: [[UInt8]] = []
 
@@ -61,7 +63,7 @@ package final class ScriptedBroker: Sendable {
     package let ends = Log<Int>()
     private let listener: Int32
     private let behaviours: [BrokerBehaviour]
-    private let present = Mutex<Int32>(-1)
+    private let present = Locked<Int32>(-1)
 
     /// Listens, and treats the n-th connection as the n-th behaviour says; the last is for all that follow.
     ///
@@ -133,6 +135,7 @@ package final class ScriptedBroker: Sendable {
             guard let code = behaviour.suback, packet.body.count >= 2 else { break }
             Self.send(Self.packet(0x90, Array(packet.body[..<2]) + (isV5 ? [0] : []) + [code]), to: socket)
         case BrokerPacket.publish:
+            if let topic = behaviour.hangsUpOn, packet.topic == topic { return false }
             guard let code = behaviour.puback, packet.flags & 0x06 != 0, let topic = packet.topic else { break }
             let start = 2 + topic.utf8.count
             guard packet.body.count >= start + 2 else { break }

@@ -1,4 +1,4 @@
-import Synchronization
+import EventLoop
 
 /// Tasks that wait for something to become true, and are asked again whenever something has changed.
 package final class Waiters: Sendable {
@@ -8,11 +8,13 @@ package final class Waiters: Sendable {
         var cancelled: Set<Int> = []
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     package init() {}
 
-    /// Asks all who wait. Any thread.
+    /// Asks all who wait.
+    ///
+    /// Any thread.
     package func check() {
         for (number, ask) in state.withLock({ $0.waiting }) where ask(false) { _ = take(number) }
     }
@@ -30,7 +32,7 @@ package final class Waiters: Sendable {
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Answer, any Error>) in
-                let once = Mutex<CheckedContinuation<Answer, any Error>?>(continuation)
+                let once = Locked<CheckedContinuation<Answer, any Error>?>(continuation)
                 let ask: @Sendable (Bool) -> Bool = { isCancelled in
                     let answer = isCancelled ? nil : question()
                     guard isCancelled || answer != nil else { return false }
@@ -68,12 +70,14 @@ package final class Waiters: Sendable {
 
 /// Things in the order in which they happened, that tests wait for.
 package final class Log<Element: Sendable>: Sendable {
-    private let elements = Mutex<[Element]>([])
+    private let elements = Locked<[Element]>([])
     private let waiters = Waiters()
 
     package init() {}
 
-    /// Adds an element. Any thread.
+    /// Adds an element.
+    ///
+    /// Any thread.
     package func append(_ element: Element) {
         elements.withLock { $0.append(element) }
         waiters.check()

@@ -1,6 +1,6 @@
 import Foundation
 package import Glibc
-import Synchronization
+import EventLoop
 
 /// A program that a test runs, with its output kept, that ends with the test at the latest.
 ///
@@ -19,10 +19,10 @@ package final class ChildProcess: Sendable {
         var errors: [UInt8] = []
     }
 
-    private static let starting = Mutex(())
+    private static let starting = Locked(())
 
     package let pid: pid_t
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let changes = Waiters()
 
     private init(pid: pid_t) { self.pid = pid }

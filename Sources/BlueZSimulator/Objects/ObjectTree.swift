@@ -16,6 +16,8 @@ final class ObjectTree {
     private var idle: [(object: SimulatedObject, change: UInt64)] = []
     private var lastChange: UInt64 = 0
     private var timer: EventLoop.TimerID?
+    /// A deadline before every other timer's, so that nothing due comes between a change and its announcement.
+    private let overdue = ContinuousClock.now
 
     init(loop: EventLoop, output: @escaping (DBusMessage) -> Void) {
         self.loop = loop
@@ -155,7 +157,7 @@ final class ObjectTree {
         object.lastChange = lastChange
         idle.append((object, lastChange))
         guard timer == nil else { return }
-        timer = loop.schedule(after: .zero) { [weak self] in self?.endTurn() }
+        timer = loop.schedule(at: overdue) { [weak self] in self?.endTurn() }
     }
 
     private func endTurn() {

@@ -91,13 +91,12 @@ extension MQTTClient {
         case .connecting:
             link.handle.interrupt()
             abandon(nil)
-        case .answering:
-            endLink(nil)
-        case .up:
+        case .answering, .up:
+            // Without a goodbye after CONNECT the broker would publish the will: CONNACK is waited for too.
             let number = link.number
             self.link?.closeDeadline = loop.schedule(after: timeout) { [self] in
-                guard let link = self.link, link.number == number, link.phase == .up else { return }
-                sayGoodbye()
+                guard let link = self.link, link.number == number else { return }
+                if link.isUp { sayGoodbye() } else if link.phase == .answering { endLink(nil) }
             }
         case .closing:
             break
@@ -132,10 +131,22 @@ extension MQTTClient {
         for timer in [link.deadline, link.closeDeadline, link.keepalive] {
             if let timer { loop.cancel(timer) }
         }
-        let unconfirmed = inFlight.removeAll()
-        queue.giveBack(unconfirmed.filter { $0.publication.delivery != .expendable })
-        for entry in unconfirmed where entry.publication.delivery == .expendable { drop(entry, .linkLost) }
+        giveBack(inFlight.removeAll(), isBroken: failure != nil)
         for dropped in queue.dropExpendable() { drop(dropped.entry, dropped.reason) }
         link.ended.resume(returning: LinkEnd(failure: failure, held: link.upSince.map { .now - $0 }))
+    }
+
+    private func giveBack(_ unconfirmed: [OutgoingQueue.Entry], isBroken: Bool) {
+        var kept: [OutgoingQueue.Entry] = []
+        for var entry in unconfirmed {
+            guard entry.publication.delivery != .expendable else {
+                drop(entry, .linkLost)
+                continue
+            }
+            // The oldest is the one that the broker may have choked on; the others were only behind it.
+            if isBroken, kept.isEmpty { entry.brokenLinks += 1 }
+            if entry.brokenLinks >= 10 { drop(entry, .breaksLinks) } else { kept.append(entry) }
+        }
+        queue.giveBack(kept)
     }
 }

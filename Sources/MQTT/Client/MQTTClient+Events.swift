@@ -66,11 +66,11 @@ extension MQTTClient {
     }
 
     private func settled(_ id: Int32, _ code: UInt8) {
-        guard let entry = inFlight.remove(id) else { return }
+        guard let (entry, qos) = inFlight.remove(id) else { return }
         if code >= 0x80 {
             totals.refused += 1
             entry.completion?(.refused(code: code, text: MosquittoHandle.reason(code)))
-        } else if entry.publication.qos == .atMostOnce {
+        } else if qos == .atMostOnce {
             entry.completion?(.written)
         } else {
             totals.acknowledged += 1
@@ -88,8 +88,9 @@ extension MQTTClient {
                 self.link?.unansweredSubscriptions[id] = subscription.filter
                 ids.append(id)
             } catch {
-                // The link is about to end, and the next one subscribes anew.
-                continue
+                // When the link is about to end the next one subscribes anew; else nobody would ever answer.
+                guard link.handle.socket >= 0, case .library(_, _, let text) = error else { continue }
+                onEvent(.subscription(filter: subscription.filter, .refused(code: 0x80, text: text)))
             }
         }
         let number = link.number

@@ -12,9 +12,10 @@ extension MQTTClient {
         let progressed = afterReading(link.handle.read())
         guard self.link?.number == link.number else { return }
         let isHangup = !readiness.isDisjoint(with: .hangup)
-        self.link?.fruitlessHangups = isHangup && !progressed ? link.fruitlessHangups + 1 : 0
+        let hangups = isHangup && !progressed ? link.fruitlessHangups + 1 : 0
+        self.link?.fruitlessHangups = hangups
         // libmosquitto takes a connection that breaks within the TLS handshake for one that is still to be read.
-        if link.fruitlessHangups >= 2 { endLink(hangupFailure(link)) }
+        if hangups >= 3 { endLink(hangupFailure(link)) }
     }
 
     /// Runs in each turn of the loop: reads what OpenSSL holds, hands messages over, writes.
@@ -84,13 +85,15 @@ extension MQTTClient {
     /// - Returns: whether there is more that could go at once.
     private func handOver() -> Bool {
         guard let link else { return false }
-        let window = max(1, min(configuration.outgoing.unacknowledged, link.limits.receiveMaximum))
+        let maximum = max(1, min(configuration.outgoing.unacknowledged, link.limits.receiveMaximum))
         var budget = 64
         while let next = queue.first() {
             guard budget > 0 else { return true }
             budget -= 1
             let qos = min(next.publication.qos, link.limits.maximumQoS)
             if qos > .atMostOnce {
+                // A message that is under suspicion goes alone, so that no other is blamed for it.
+                let window = next.brokenLinks >= 3 ? 1 : maximum
                 guard inFlight.unacknowledged < window else { return false }
             } else {
                 guard !link.handle.wantsWrite else { return false }
@@ -107,8 +110,8 @@ extension MQTTClient {
     }
 
     private func handOver(_ entry: OutgoingQueue.Entry, qos: MQTTQoS, link: Link) {
-        let left = entry.deadline.map { ($0 - .now).components.seconds }
-        if let left, left < 0 || (left == 0 && entry.publication.expirySeconds != 0) {
+        let left = entry.deadline.map { $0 - .now }
+        if let left, left <= .zero {
             drop(entry, .expired)
             return
         }
@@ -116,16 +119,15 @@ extension MQTTClient {
             drop(entry, .tooLarge)
             return
         }
-        var entry = entry
-        entry.publication.qos = qos
         do throws(MQTTFailure) {
-            let expiry = left.map { UInt32(clamping: $0) }
+            // Rounded up: 0 would mean "not a moment longer" to the broker.
+            let expiry = left.map { UInt32(clamping: $0.components.seconds + ($0.components.attoseconds > 0 ? 1 : 0)) }
             let id = try link.handle.publish(entry.publication, qos: qos, expirySeconds: expiry)
             if !entry.handedOver {
                 totals.published += 1
                 totals.publishedBytes += entry.publication.payload.count
             }
-            inFlight.insert(id, entry)
+            inFlight.insert(id, entry, qos: qos)
         } catch {
             if case .library(_, let code, let text) = error {
                 drop(entry, .library(code: code, text: text))

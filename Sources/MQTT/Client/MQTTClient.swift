@@ -7,9 +7,10 @@ package import EventLoop
 ///
 /// **Lost links.** What the broker had not acknowledged when a link was lost is sent again on the next one, in order
 /// and before all else, whether or not the broker kept the session; an acknowledged message is never sent twice. So a
-/// message arrives at least once. Subscriptions are made again on every link.
+/// message arrives at least once. A message over which ten links in a row have broken is given up, since it would keep
+/// all others back for ever. Subscriptions are made again on every link.
 package actor MQTTClient {
-    let loop: EventLoop
+    package nonisolated let loop: EventLoop
     let configuration: MQTTConfiguration
     let onMessage: @Sendable (MQTTMessage) -> Void
     let onEvent: @Sendable (MQTTEvent) -> Void
@@ -38,6 +39,8 @@ package actor MQTTClient {
     /// Makes a client that does nothing before `run()`.
     ///
     /// - Parameters:
+    ///   - configuration: checked by `run()`.
+    ///   - loop: the client's executor.
     ///   - onMessage: called on the loop with each message, in order.
     ///   - onEvent: called on the loop; on `.connected` the subscriptions have been sent, and what is published from
     ///     the handler follows them.
@@ -77,7 +80,9 @@ package actor MQTTClient {
         }
     }
 
-    /// Takes no more messages, sends what is queued, says goodbye, and ends `run()`. The broker publishes no will.
+    /// Takes no more messages, sends what is queued, says goodbye, and ends `run()`.
+    ///
+    /// The broker publishes no will.
     ///
     /// - Parameter timeout: for sending and for acknowledgements; what is left then is dropped.
     package func close(timeout: Duration) async {
@@ -92,9 +97,13 @@ package actor MQTTClient {
         }
     }
 
-    /// Queues a message. On the loop, any time; nothing is sent before it returns.
+    /// Queues a message.
     ///
-    /// - Parameter completion: called on the loop, once, unless the message is refused here.
+    /// On the loop, any time; nothing is sent before it returns.
+    ///
+    /// - Parameters:
+    ///   - publication: kept until it is settled.
+    ///   - completion: called on the loop, once, unless the message is refused here.
     /// - Returns: nil when the message was taken, else why not.
     @discardableResult
     package func publish(

@@ -10,9 +10,10 @@ package struct ReconnectGap {
         if held >= policy.resetAfter { failures = 0 }
     }
 
-    /// The next gap.
+    /// Counts a failure.
     ///
     /// - Parameter random: 0…1, the place within the jitter.
+    /// - Returns: the gap before the next attempt.
     package mutating func next(random: Double) -> Duration {
         let doublings = min(failures, 30)
         failures = min(failures + 1, 1000)

@@ -27,7 +27,9 @@ package struct MQTTConnection: Sendable, Equatable {
 
 /// The limits of a broker; MQTT 3.1.1 has none of them.
 package struct MQTTServerLimits: Sendable, Equatable {
-    /// Of a whole packet. Nil: no limit but the protocol's.
+    /// Of a whole packet.
+    ///
+    /// Nil: no limit but the protocol's.
     package var maximumPacketBytes: Int?
     /// Unacknowledged messages that the broker takes.
     package var receiveMaximum = 65535

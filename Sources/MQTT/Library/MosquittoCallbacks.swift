@@ -1,6 +1,6 @@
 internal import CMosquitto
 internal import Glibc
-internal import Synchronization
+internal import EventLoop
 
 /// What libmosquitto reported, copied out of its memory.
 enum MosquittoEvent {
@@ -24,7 +24,7 @@ final class MosquittoCallbacks: @unchecked Sendable {
     // by the same thread afterwards; the log, which the worker and the loop both write, has a lock.
 
     private let maxPayloadBytes: Int
-    private let log = Mutex<[String]>([])
+    private let log = Locked<[String]>([])
     private var events: [MosquittoEvent] = []
 
     init(maxPayloadBytes: Int) { self.maxPayloadBytes = maxPayloadBytes }
@@ -39,7 +39,9 @@ final class MosquittoCallbacks: @unchecked Sendable {
     /// The error lines of libmosquitto and OpenSSL.
     var errorLines: [String] { log.withLock { $0 } }
 
-    /// Registers the callbacks. The object must outlive the handle.
+    /// Registers the callbacks.
+    ///
+    /// The object must outlive the handle.
     func install(on handle: OpaquePointer) {
         mosquitto_connect_v5_callback_set(handle) { _, context, code, flags, properties in
             MosquittoCallbacks.with(context) { $0.connected(code, flags, properties) }
@@ -61,8 +63,12 @@ final class MosquittoCallbacks: @unchecked Sendable {
             MosquittoCallbacks.with(context) { $0.received(message, properties) }
         }
         mosquitto_log_callback_set(handle) { _, context, level, text in
-            guard UInt32(bitPattern: level) & UInt32(MOSQ_LOG_ERR) != 0, let text else { return }
-            MosquittoCallbacks.with(context) { $0.logged(String(cString: text)) }
+            // The caller may still want to read errno after it has logged.
+            let error = errno
+            if UInt32(bitPattern: level) & UInt32(MOSQ_LOG_ERR) != 0, let text {
+                MosquittoCallbacks.with(context) { $0.logged(String(cString: text)) }
+            }
+            errno = error
         }
     }
 

@@ -2,7 +2,9 @@ internal import CMosquitto
 internal import Glibc
 
 extension MosquittoHandle {
-    /// Sets options, credentials, TLS and will. Before the attempt.
+    /// Sets options, credentials, TLS and will.
+    ///
+    /// Before the attempt.
     func configure() throws(MQTTFailure) {
         let number = version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
         try check("version", mosquitto_int_option(pointer, MOSQ_OPT_PROTOCOL_VERSION, number))

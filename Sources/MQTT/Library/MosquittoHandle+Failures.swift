@@ -4,7 +4,10 @@ internal import Glibc
 extension MosquittoHandle {
     /// Why `mosquitto_connect` failed.
     ///
-    /// - Parameter error: errno as the call left it.
+    /// - Parameters:
+    ///   - code: what it returned.
+    ///   - error: errno as it left it.
+    /// - Returns: the failure with its text.
     func connectFailure(code: Int32, error: Int32) -> MQTTFailure {
         switch mosq_err_t(code) {
         case MOSQ_ERR_EAI:
@@ -12,6 +15,8 @@ extension MosquittoHandle {
             return .nameNotResolved(host: configuration.host, code: error, text: text)
         case MOSQ_ERR_ERRNO where error != 0 && error != EPROTO:
             return .unreachable(code: error, text: String(cString: strerror(error)))
+        case MOSQ_ERR_ERRNO where error == EPROTO:
+            return .tls(tlsText ?? brokenOff)
         case MOSQ_ERR_TLS, MOSQ_ERR_TLS_HANDSHAKE:
             return .tls(tlsText ?? Self.text(code))
         default:
@@ -23,17 +28,21 @@ extension MosquittoHandle {
     ///
     /// - Parameters:
     ///   - operation: the call that noticed.
+    ///   - code: what it returned.
     ///   - error: errno as the call left it.
     ///   - answered: whether CONNACK had come.
+    /// - Returns: the failure with its text.
     func linkFailure(_ operation: String, code: Int32, error: Int32, answered: Bool) -> MQTTFailure {
+        // With TLS 1.3 the broker's alert, as for a certificate that it wants and did not get, comes after the handshake
+        // and looks like a lost connection; the log callback is on until CONNACK.
+        if !answered, configuration.tls != nil, let text = tlsText { return .tls(text) }
         switch mosq_err_t(code) {
         case MOSQ_ERR_TLS, MOSQ_ERR_TLS_HANDSHAKE:
             return .tls(tlsText ?? Self.text(code))
         case MOSQ_ERR_KEEPALIVE:
             return .keepaliveMissed
         case MOSQ_ERR_ERRNO where error == EPROTO:
-            // The peer's alert, such as for a certificate that it wants and did not get, comes after the handshake.
-            return .tls(tlsText ?? "the broker broke the connection off; it may ask for a client certificate")
+            return .tls(tlsText ?? brokenOff)
         case MOSQ_ERR_CONN_LOST where !answered, MOSQ_ERR_PROTOCOL where !answered,
             MOSQ_ERR_ERRNO where !answered && (error == ECONNRESET || error == EPIPE):
             return .closedBeforeAnswer
@@ -42,6 +51,12 @@ extension MosquittoHandle {
         default:
             return .lost(operation: operation, code: code, text: Self.text(code))
         }
+    }
+
+    /// The broker's alert is lost when it closes before CONNECT is out.
+    private var brokenOff: String {
+        let hint = configuration.tls?.certificateFile == nil ? "; it may ask for a client certificate" : ""
+        return "the broker broke the connection off" + hint
     }
 
     /// What the handshake, or the loading of files before it, stumbled over.
@@ -62,6 +77,8 @@ extension MosquittoHandle {
         if line.contains("certificate required") { return "the broker asks for a client certificate" }
         if line.hasPrefix("Error: ") { return String(line.dropFirst("Error: ".count)) }
         guard let reason = line.split(separator: ":").last, line.hasPrefix("OpenSSL Error") else { return line }
+        // A handshake that fails within the connecting call takes what the verification said with it.
+        if reason == "certificate verify failed" { return "the broker's certificate was not accepted" }
         return String(reason)
     }
 }

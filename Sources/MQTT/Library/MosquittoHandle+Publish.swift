@@ -1,9 +1,14 @@
 internal import CMosquitto
 
 extension MosquittoHandle {
-    /// Hands a message over. After CONNACK only.
+    /// Hands a message over.
     ///
-    /// - Parameter expirySeconds: what is left of the message's expiry.
+    /// After CONNACK only.
+    ///
+    /// - Parameters:
+    ///   - publication: copied.
+    ///   - qos: instead of its own, when the broker takes no more.
+    ///   - expirySeconds: what is left of the message's expiry.
     /// - Returns: its packet identifier. The link may have broken meanwhile: with QoS 1 libmosquitto has it all the same.
     /// - Throws: `MQTTFailure.library` when it did not take the message.
     func publish(_ publication: MQTTPublication, qos: MQTTQoS, expirySeconds: UInt32?) throws(MQTTFailure) -> Int32 {

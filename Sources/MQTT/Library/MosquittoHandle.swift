@@ -64,7 +64,9 @@ final class MosquittoHandle: @unchecked Sendable {
         mosquitto_property_free_all(&list)
     }
 
-    /// Resolves, connects, starts TLS and queues CONNECT. Blocks: on the worker.
+    /// Resolves, connects, starts TLS and queues CONNECT.
+    ///
+    /// Blocks: on the worker.
     ///
     /// - Returns: the failure, or nil when the loop may take over.
     func connect() -> MQTTFailure? {
@@ -82,7 +84,9 @@ final class MosquittoHandle: @unchecked Sendable {
         return code == 0 ? nil : connectFailure(code: code, error: error)
     }
 
-    /// Frees a worker that waits for TCP; one that waits for the resolver has no socket yet. On the loop.
+    /// Frees a worker that waits for TCP; one that waits for the resolver has no socket yet.
+    ///
+    /// On the loop.
     func interrupt() {
         let socket = mosquitto_socket(pointer)
         if socket >= 0 { shutdown(socket, Int32(SHUT_RDWR)) }

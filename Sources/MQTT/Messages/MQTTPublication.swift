@@ -83,6 +83,8 @@ package enum MQTTDropReason: Sendable, Equatable {
     case linkLost
     /// Over the broker's maximum packet size.
     case tooLarge
+    /// Ten links in a row broke over it: as brokers of 3.1.1 do with what is too large or not allowed.
+    case breaksLinks
     /// libmosquitto would not have it.
     case library(code: Int32, text: String)
     case closed

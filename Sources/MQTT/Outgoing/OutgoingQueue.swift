@@ -13,6 +13,8 @@ package struct OutgoingQueue {
         package var deadline: Instant?
         /// Whether libmosquitto has had it before.
         package var handedOver = false
+        /// Links in a row that broke while the message was the oldest without an acknowledgement.
+        package var brokenLinks = 0
 
         package init(
             publication: MQTTPublication,
@@ -126,7 +128,10 @@ package struct OutgoingQueue {
             requiredCount += 1
             requiredBytes += entry.publication.bytes
         }
-        if entry.publication.replaces { replaceable[entry.publication.topic] = lastNumber }
+        // What was given back is older than what waits.
+        if entry.publication.replaces, lane != .returned || replaceable[entry.publication.topic] == nil {
+            replaceable[entry.publication.topic] = lastNumber
+        }
     }
 
     private mutating func remove(_ number: UInt64) -> Entry? {

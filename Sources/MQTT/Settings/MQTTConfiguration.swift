@@ -12,7 +12,9 @@ package struct MQTTConfiguration: Sendable {
     package var tls: MQTTTLS?
     package var version = MQTTVersionPolicy.auto
 
-    /// Seconds of silence after which the client pings; 5…65535. A dead peer is noticed after at most two of them.
+    /// Seconds of silence after which the client pings; 5…65535.
+    ///
+    /// A dead peer is noticed after at most two of them.
     package var keepaliveSeconds = 60
     /// How long an MQTT 5 broker keeps the session of a client that has gone; 0: not at all.
     package var sessionExpirySeconds: UInt32 = 300
@@ -56,7 +58,9 @@ package enum MQTTVersion: Sendable, Equatable, CustomStringConvertible {
     package var description: String { self == .v5 ? "5" : "3.1.1" }
 }
 
-/// How the broker is verified and the client identified. The broker's certificate and name are always checked.
+/// How the broker is verified and the client identified.
+///
+/// The broker's certificate and name are always checked.
 package struct MQTTTLS: Sendable, Equatable {
     package enum Minimum: String, Sendable {
         case tls12 = "tlsv1.2"
