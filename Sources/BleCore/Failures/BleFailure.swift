@@ -42,6 +42,10 @@ public struct BleFailure: Error, Equatable, Sendable {
         case valueTooLong(limit: Int?)
         /// Another program holds the characteristic, or the same call is under way.
         case busy
+        /// The device answered that it will not.
+        case responseRejected
+        /// The answer is longer than the command allows.
+        case responseTooLong
         /// The time ran out.
         case timedOut
         /// The bus or bluetoothd went away while a call was out.

@@ -48,6 +48,8 @@ extension OperationError {
         case .att: (.attError, nil)
         case .valueTooLong(let limit): (.valueTooLong, limit.map { "at most \($0) bytes" })
         case .busy: (.busy, nil)
+        case .responseRejected: (.responseRejected, nil)
+        case .responseTooLong: (.resultTooLarge, nil)
         case .busLost: (.busLost, nil)
         case .timedOut:
             switch failure.stage {
