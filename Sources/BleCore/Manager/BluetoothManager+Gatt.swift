@@ -86,7 +86,7 @@ extension BluetoothManager {
         }
     }
 
-    private func write(
+    func write(
         _ packets: [[UInt8]],
         to target: AttributeTarget,
         _ type: AttributeTarget.WriteType,
@@ -268,9 +268,25 @@ struct AttributeTarget {
     ///
     /// - Throws: `BleFailure.valueTooLong` for a packet that the link or the attribute does not take.
     func packets(of value: [UInt8], _ cut: PacketCut, _ type: WriteType) throws(BleFailure) -> [[UInt8]] {
-        // The packet's opcode and handle take three bytes (Core 5.4, Vol 3, Part F, 3.4.5.3); 23 is the least MTU.
-        let room = (mtu ?? 23) - 3
-        let packets = cut.packets(of: value, room: room)
+        try checked(cut.packets(of: value, room: room), type)
+    }
+
+    /// Cuts a command's bytes into packets.
+    ///
+    /// - Throws: `BleFailure.valueTooLong` for a packet that the link or the attribute does not take.
+    func packets(
+        of bytes: [UInt8],
+        _ lengths: any PeripheralCommandLengthProtocol,
+        _ type: WriteType
+    ) throws(BleFailure) -> [[UInt8]] {
+        try checked(lengths.cut(bytes, mtu: mtu), type)
+    }
+
+    /// What goes into one packet: its opcode and handle take three bytes (Core 5.4, Vol 3, Part F, 3.4.5.3); 23 is the
+    /// least MTU.
+    private var room: Int { (mtu ?? 23) - 3 }
+
+    private func checked(_ packets: [[UInt8]], _ type: WriteType) throws(BleFailure) -> [[UInt8]] {
         // With response BlueZ sends a longer value in parts that the device puts together (Part F, 3.4.6).
         let limit = type == .command && mtu != nil ? min(room, 512) : 512
         guard packets.allSatisfy({ $0.count <= limit }) else {

@@ -20,7 +20,7 @@ extension BluetoothManager {
         }
     }
 
-    private func subscribe(
+    func subscribe(
         _ selector: AttributeSelector,
         below path: ObjectPath,
         holder: String,

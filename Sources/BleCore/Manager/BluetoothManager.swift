@@ -17,6 +17,9 @@ public actor BluetoothManager {
         /// The growing gaps between attempts at one link.
         public var connectRetry: ClosedRange<Duration> = .milliseconds(250) ... .seconds(4)
 
+        /// How long a notify session is kept after the last command that needed it.
+        public var notifyLinger: Duration = .seconds(10)
+
         public init() {}
     }
 

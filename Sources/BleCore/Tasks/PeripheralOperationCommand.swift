@@ -32,6 +32,9 @@ public struct PeripheralOperationCommand: Sendable {
     public var timeout: Duration = .seconds(20)
     /// When given, silence of this length after at least one packet completes the answer.
     public var completesAfterSilence: Duration?
+    /// The answer has no end: the operation is done when the subscription stands and the command is out, and the packets
+    /// go on to come.
+    public var isLongConnection = false
     /// The most bytes that an answer may have; beyond it the operation fails.
     public var maxResponseBytes = 1 << 20
 

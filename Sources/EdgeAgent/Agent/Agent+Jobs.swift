@@ -70,8 +70,7 @@ extension Agent {
         running[address] = current
         // Unstructured because a job outlives the handler that starts it. Its scope bounds it; `stop` waits for it.
         Task.immediate(executorPreference: loop) {
-            let outcome = await self.perform(job, scope)
-            self.finish(current, outcome)
+            await self.manager.perform(BlueToothAnyTaskModel(self.task(for: current)), in: scope)
             await self.manager.settle(address)
             self.free(current)
         }
@@ -93,19 +92,15 @@ extension Agent {
         return current.untold
     }
 
-    private func perform(_ job: Job, _ scope: OperationScope) async -> Result<VerbOutcome, any Error> {
-        do {
-            switch job.command.request {
-            case .subscribe(let request): return .success(try await subscribe(request, job, scope))
-            case .unsubscribe(let request): return .success(try await unsubscribe(request, job, scope))
-            default:
-                guard let task = VerbTasks.task(for: job.command, on: job.device) else {
-                    return .failure(OperationError(.internal, detail: "the verb is none for a device"))
-                }
-                return .success(try await manager.perform(task, in: scope))
+    /// The task that a job's command becomes; its end publishes the result.
+    private func task(for current: RunningJob) -> BlueToothTaskModel<VerbOutcome> {
+        let job = current.job
+        let task = VerbTasks.task(for: job.command, on: job.device, subscribing: self)
+        return task.onEnd { [weak self] outcome in
+            self?.assumeIsolated { agent in
+                guard let current = agent.running[job.device.address], current.job.id == job.id else { return }
+                agent.finish(current, outcome)
             }
-        } catch {
-            return .failure(error)
         }
     }
 

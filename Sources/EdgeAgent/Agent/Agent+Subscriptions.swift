@@ -4,9 +4,12 @@ extension Agent {
     /// The one holder that the agent is towards the manager: values come once, whoever wants them.
     private static let holder = "mqtt"
 
-    func subscribe(_ request: SubscribeRequest, _ job: Job, _ scope: OperationScope) async throws -> VerbOutcome {
-        let device = job.device
-        let client = job.command.origin.client
+    func subscribe(
+        _ request: SubscribeRequest,
+        to device: DeviceTarget,
+        for client: String,
+        _ scope: OperationScope
+    ) async throws -> VerbOutcome {
         let id: CharacteristicID
         do {
             (id, _) = try await manager.subscribe(
@@ -30,11 +33,16 @@ extension Agent {
         return VerbOutcome(confirmed: .response, payload: .already(already))
     }
 
-    func unsubscribe(_ request: UnsubscribeRequest, _ job: Job, _ scope: OperationScope) async throws -> VerbOutcome {
-        guard let subscription = subscriptions.find(request.attribute, of: job.device.address) else {
+    func unsubscribe(
+        _ request: UnsubscribeRequest,
+        from device: DeviceTarget,
+        for client: String,
+        _ scope: OperationScope
+    ) async throws -> VerbOutcome {
+        guard let subscription = subscriptions.find(request.attribute, of: device.address) else {
             return VerbOutcome(confirmed: .local, payload: .already(true))
         }
-        let (held, wasLast) = subscriptions.release(subscription, holder: job.command.origin.client)
+        let (held, wasLast) = subscriptions.release(subscription, holder: client)
         if wasLast { try await end(subscription, scope) }
         return VerbOutcome(confirmed: .local, payload: .already(!held))
     }

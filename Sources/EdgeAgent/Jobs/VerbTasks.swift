@@ -2,8 +2,14 @@ internal import BleCore
 
 /// From commands to typed tasks: the one place where a device's verb becomes what Bluetooth has to do.
 enum VerbTasks {
-    /// The task of a command for a device; nil for verbs of the gateway and for subscriptions, which the agent keeps.
-    static func task(for command: Command, on device: DeviceTarget) -> BlueToothTaskModel<VerbOutcome>? {
+    /// The task of a command for a device.
+    ///
+    /// Subscriptions are the agent's, which publishes their values.
+    static func task(
+        for command: Command,
+        on device: DeviceTarget,
+        subscribing agent: Agent
+    ) -> BlueToothTaskModel<VerbOutcome> {
         let address = device.address
         let timeout = command.timeout
         switch command.request {
@@ -14,8 +20,20 @@ enum VerbTasks {
         case .read(let request): return read(request, address, timeout)
         case .write(let request): return write(request, address, timeout)
         case .rssi: return rssi(address, timeout)
-        case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .subscribe, .unsubscribe:
-            return nil
+        case .subscribe(let request):
+            let client = command.origin.client
+            return BlueToothTaskModel(address, timeout: timeout) { _, scope in
+                try await agent.subscribe(request, to: device, for: client, scope)
+            }
+        case .unsubscribe(let request):
+            let client = command.origin.client
+            return BlueToothTaskModel(address, timeout: timeout) { _, scope in
+                try await agent.unsubscribe(request, from: device, for: client, scope)
+            }
+        case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower:
+            return BlueToothTaskModel(address, timeout: timeout) { _, _ in
+                throw OperationError(.internal, detail: "the verb is none for a device")
+            }
         }
     }
 
