@@ -1,18 +1,19 @@
-internal import DBus
+package import DBus
 
 /// What BlueZ tells of one adapter (`org.bluez.Adapter1`).
-struct AdapterRecord {
-    let path: ObjectPath
-    let name: AdapterName
-    var address: DeviceAddress?
-    var powered = false
-    var discovering = false
+package struct AdapterRecord {
+    package let path: ObjectPath
+    package let name: AdapterName
+    package var address: DeviceAddress?
+    package var powered = false
+    package var discovering = false
     /// `off-blocked` when rfkill holds it; BlueZ tells from 5.65 on, with experimental interfaces only.
     var powerState: String?
     /// Whether passive scanning through an advertisement monitor is possible.
     var hasMonitor = false
 
-    init(path: ObjectPath, name: AdapterName) {
+    /// An adapter of which nothing but its place is known yet.
+    package init(path: ObjectPath, name: AdapterName) {
         self.path = path
         self.name = name
     }

@@ -1,4 +1,4 @@
-internal import DBus
+package import DBus
 
 /// Names of BlueZ's D-Bus interface.
 ///
@@ -35,25 +35,26 @@ public struct AdapterName: Hashable, Sendable, Comparable, CustomStringConvertib
 ///
 /// Source: BlueZ 5.66, the paths that `device.c` and `gatt-client.c` make:
 /// `/org/bluez/hci0/dev_AA_BB_CC_DD_EE_FF/service000a/char000b/desc000d`.
-struct BluezPath: Equatable {
-    enum Node: Equatable {
+package struct BluezPath: Equatable {
+    /// An attribute below a device.
+    package enum Node: Equatable {
         case service(UInt16), characteristic(UInt16), descriptor(UInt16)
 
         /// The handle in the object path: that of the declaration.
-        var handle: UInt16 {
+        package var handle: UInt16 {
             switch self {
             case .service(let handle), .characteristic(let handle), .descriptor(let handle): handle
             }
         }
     }
 
-    let adapter: AdapterName
-    var device: DeviceAddress?
+    package let adapter: AdapterName
+    package var device: DeviceAddress?
     /// The path's own node below the device.
-    var node: Node?
+    package var node: Node?
 
     /// Takes a path apart; nil when it is none of BlueZ's adapters, devices or attributes.
-    init?(_ path: ObjectPath) {
+    package init?(_ path: ObjectPath) {
         let parts = path.text.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
         guard (3...7).contains(parts.count), parts[0] == "org", parts[1] == "bluez" else { return nil }
         guard let adapter = AdapterName(parts[2]) else { return nil }
@@ -73,10 +74,10 @@ struct BluezPath: Equatable {
     }
 
     /// The object of an adapter.
-    static func adapter(_ name: AdapterName) -> ObjectPath? { ObjectPath("/org/bluez/\(name)") }
+    package static func adapter(_ name: AdapterName) -> ObjectPath? { ObjectPath("/org/bluez/\(name)") }
 
     /// The object of a device under an adapter.
-    static func device(_ address: DeviceAddress, under adapter: AdapterName) -> ObjectPath? {
+    package static func device(_ address: DeviceAddress, under adapter: AdapterName) -> ObjectPath? {
         ObjectPath("/org/bluez/\(adapter)/dev_" + address.text(digits: upperHexDigits, separator: 0x5F))
     }
 }

@@ -1,33 +1,34 @@
-internal import DBus
+package import DBus
 
 /// What BlueZ tells of one device under one adapter (`org.bluez.Device1`), and when it was heard.
-struct DeviceRecord {
+package struct DeviceRecord {
     /// What a message has touched.
-    struct Parts: OptionSet {
-        let rawValue: Int
-        static let connected = Parts(rawValue: 1)
-        static let servicesResolved = Parts(rawValue: 2)
-        static let name = Parts(rawValue: 4)
+    package struct Parts: OptionSet, Sendable {
+        package let rawValue: Int
+        package init(rawValue: Int) { self.rawValue = rawValue }
+        package static let connected = Parts(rawValue: 1)
+        package static let servicesResolved = Parts(rawValue: 2)
+        package static let name = Parts(rawValue: 4)
         /// The device was heard: signal strength or advertised data came in.
-        static let heard = Parts(rawValue: 8)
-        static let bond = Parts(rawValue: 16)
-        static let other = Parts(rawValue: 32)
+        package static let heard = Parts(rawValue: 8)
+        package static let bond = Parts(rawValue: 16)
+        package static let other = Parts(rawValue: 32)
     }
 
-    let path: ObjectPath
-    let adapter: AdapterName
-    var address: DeviceAddress { advertisement.address }
+    package let path: ObjectPath
+    package let adapter: AdapterName
+    package var address: DeviceAddress { advertisement.address }
     /// What it sends out.
     ///
     /// `signals` is 0 while BlueZ only remembers the device.
-    var advertisement: Advertisement
-    var connected = false
-    var servicesResolved = false
+    package var advertisement: Advertisement
+    package var connected = false
+    package var servicesResolved = false
     var paired = false
     var bonded = false
     var trusted = false
     var blocked = false
-    var attributes = AttributeTable()
+    package var attributes = AttributeTable()
 
     init(path: ObjectPath, adapter: AdapterName, address: DeviceAddress) {
         self.path = path

@@ -1,11 +1,11 @@
-internal import DBus
+package import DBus
 
 /// What BlueZ has on the bus, kept from its signals: adapters, devices and their attributes.
 ///
 /// A value without side effects: each message changes it and yields what has changed.
-struct ObjectTree {
+package struct ObjectTree {
     /// What a message has changed.
-    enum Change {
+    package enum Change {
         case adapterAdded(ObjectPath)
         case adapterChanged(ObjectPath)
         case adapterRemoved(AdapterRecord)
@@ -18,38 +18,46 @@ struct ObjectTree {
         case characteristic(ObjectPath, value: [UInt8]?, notifying: Bool?)
     }
 
-    private(set) var adapters: [ObjectPath: AdapterRecord] = [:]
-    private(set) var devices: [ObjectPath: DeviceRecord] = [:]
+    package private(set) var adapters: [ObjectPath: AdapterRecord] = [:]
+    package private(set) var devices: [ObjectPath: DeviceRecord] = [:]
     /// The objects of each address, one an adapter.
-    private(set) var paths: [DeviceAddress: [ObjectPath]] = [:]
+    package private(set) var paths: [DeviceAddress: [ObjectPath]] = [:]
+
+    package init() {}
 
     /// Takes over the answer of `GetManagedObjects`, which replaces everything.
     ///
     /// - Throws: `DBusFailure.unexpectedType` when it is no such answer.
-    mutating func load(_ reply: DBusMessage, now: Int64) throws(DBusFailure) -> [Change] {
-        self = ObjectTree()
+    package mutating func load(_ reply: DBusMessage, now: Int64) throws(DBusFailure) -> [Change] {
+        var tree = ObjectTree()
         var changes: [Change] = []
         var reader = reply.reader()
         var objects = try reader.array()
         while !objects.atEnd {
             var object = try objects.dictionaryEntry()
             let path = try object.path()
-            try added(path, try object.array(), live: false, now: now, into: &changes)
+            try tree.added(path, try object.array(), live: false, now: now, into: &changes)
         }
+        self = tree
         return changes
     }
 
     /// Applies `InterfacesAdded`.
-    mutating func interfacesAdded(_ signal: DBusMessage, now: Int64) throws(DBusFailure) -> [Change] {
+    package mutating func interfacesAdded(_ signal: DBusMessage, now: Int64) throws(DBusFailure) -> [Change] {
         var changes: [Change] = []
         var reader = signal.reader()
         let path = try reader.path()
-        try added(path, try reader.array(), live: true, now: now, into: &changes)
+        do throws(DBusFailure) {
+            try added(path, try reader.array(), live: true, now: now, into: &changes)
+        } catch {
+            // What came before the part that cannot be read has been taken up, and has to be told.
+            if changes.isEmpty { throw error }
+        }
         return changes
     }
 
     /// Applies `InterfacesRemoved`.
-    mutating func interfacesRemoved(_ signal: DBusMessage) throws(DBusFailure) -> [Change] {
+    package mutating func interfacesRemoved(_ signal: DBusMessage) throws(DBusFailure) -> [Change] {
         var reader = signal.reader()
         let path = try reader.path()
         var names = try reader.array()
@@ -75,20 +83,23 @@ struct ObjectTree {
     }
 
     /// Applies `PropertiesChanged`.
-    mutating func propertiesChanged(_ signal: DBusMessage, now: Int64) throws(DBusFailure) -> Change? {
+    package mutating func propertiesChanged(_ signal: DBusMessage, now: Int64) throws(DBusFailure) -> Change? {
         guard let path = signal.path else { return nil }
         var reader = signal.reader()
         let interface = try reader.key()
         switch interface {
         case "org.bluez.Device1":
-            guard devices[path] != nil else { return nil }
-            var parts = try devices[path]?.apply(try reader.array(), live: true, now: now) ?? []
-            parts.formUnion(try devices[path]?.invalidate(try reader.array()) ?? [])
+            // On a copy: a signal that cannot be read to its end changes nothing.
+            guard var device = devices[path] else { return nil }
+            var parts = try device.apply(try reader.array(), live: true, now: now)
+            parts.formUnion(try device.invalidate(try reader.array()))
+            devices[path] = device
             return parts.isEmpty ? nil : .deviceChanged(path, parts)
         case "org.bluez.GattCharacteristic1":
             var properties = try reader.array()
             var value: [UInt8]?
             var notifying: Bool?
+            var mtu: UInt16?
             while !properties.atEnd {
                 var property = try properties.dictionaryEntry()
                 let name = try property.key()
@@ -96,16 +107,16 @@ struct ObjectTree {
                 switch name {
                 case "Value": value = try content.bytes()
                 case "Notifying": notifying = try content.bool()
-                case "MTU":
-                    let mtu = try content.uint16()
-                    if let device = devicePath(of: path) { devices[device]?.attributes.setMTU(mtu, of: path) }
+                case "MTU": mtu = try content.uint16()
                 default: break
                 }
             }
+            if let mtu, let device = devicePath(of: path) { devices[device]?.attributes.setMTU(mtu, of: path) }
             return .characteristic(path, value: value, notifying: notifying)
         case "org.bluez.Adapter1":
-            guard adapters[path] != nil else { return nil }
-            try adapters[path]?.apply(try reader.array())
+            guard var adapter = adapters[path] else { return nil }
+            try adapter.apply(try reader.array())
+            adapters[path] = adapter
             return .adapterChanged(path)
         default: return nil
         }

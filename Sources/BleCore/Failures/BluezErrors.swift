@@ -1,9 +1,9 @@
-internal import DBus
+package import DBus
 
 /// The one table from what the bus and BlueZ answer to what it means.
 ///
 /// Source: BlueZ 5.66, src/error.c, src/device.c (texts of `Connect`), src/gatt-client.c (`create_gatt_dbus_error`).
-enum BluezErrors {
+package enum BluezErrors {
     private typealias Kind = BleFailure.Kind
 
     private static let byName: [String: BleFailure.Kind] = [
@@ -33,15 +33,30 @@ enum BluezErrors {
     private static let byText: [(part: String, kind: BleFailure.Kind)] = [
         ("Not connected", .linkLost),
         ("Blocked through rfkill", .adapterBlocked),
+        ("adapter-not-powered", .adapterOff),
+        ("concurrent-connection-limit", .noSlot),
         ("limit reached", .noSlot),
         ("Too many links", .noSlot),
+    ]
+
+    /// Errors whose name says less than their text (`create_gatt_dbus_error` and its neighbours).
+    private static let byNameAndText: [(name: String, text: String, kind: BleFailure.Kind)] = [
+        ("org.bluez.Error.NotPermitted", "Not paired", .needsPairing),
+        ("org.bluez.Error.NotPermitted", "Notify acquired", .busy),
+        ("org.bluez.Error.NotPermitted", "Write acquired", .busy),
+        ("org.bluez.Error.InvalidArguments", "Invalid offset", .att(0x07)),
+        ("org.bluez.Error.InvalidArguments", "Invalid Length", .att(0x0D)),
     ]
 
     /// ATT errors that mean: not without pairing (Bluetooth Core 5.4, Vol 3, Part F, 3.4.1.1).
     private static let pairingCodes: Set<UInt8> = [0x05, 0x0C, 0x0F]
 
     /// What a failed call means; `changes` tells that it may have changed something at the device.
-    static func failure(_ failure: DBusFailure, at stage: BleFailure.Stage, changes: Bool = false) -> BleFailure {
+    package static func failure(
+        _ failure: DBusFailure,
+        at stage: BleFailure.Stage,
+        changes: Bool = false
+    ) -> BleFailure {
         guard case .error(let name, let message) = failure else {
             if case .disconnected = failure {
                 return BleFailure(
@@ -63,7 +78,7 @@ enum BluezErrors {
     }
 
     /// The code in `Operation failed with ATT error: 0x85`.
-    static func attCode(in message: String) -> UInt8? {
+    package static func attCode(in message: String) -> UInt8? {
         let mark = "ATT error: 0x"
         guard let start = message.firstRange(of: mark)?.upperBound else { return nil }
         return UInt8(message[start...].prefix(2), radix: 16)
@@ -71,9 +86,7 @@ enum BluezErrors {
 
     private static func kind(_ name: String, _ message: String, at stage: BleFailure.Stage) -> BleFailure.Kind {
         if let code = attCode(in: message) { return pairingCodes.contains(code) ? .needsPairing : .att(code) }
-        if name == "org.bluez.Error.InvalidArguments", message.contains("length") { return .valueTooLong(limit: nil) }
-        // BlueZ answers ATT 0x0d, Invalid Attribute Value Length, with InvalidArguments.
-        if name == "org.bluez.Error.InvalidArguments", stage == .operate { return .att(0x0D) }
+        if let match = byNameAndText.first(where: { $0.name == name && $0.text == message }) { return match.kind }
         if let kind = byName[name] {
             // A call that bluetoothd took and left behind when it went away: nobody knows what became of it.
             if kind == .bluetoothUnavailable, stage == .operate { return .busLost }

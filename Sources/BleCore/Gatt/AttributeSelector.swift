@@ -41,7 +41,7 @@ extension AttributeTable {
     /// Finds the characteristic that a selector names.
     ///
     /// - Throws: `BleFailure` at the discovery stage: no service, no characteristic, or several.
-    func find(_ selector: AttributeSelector) throws(BleFailure) -> Characteristic {
+    package func find(_ selector: AttributeSelector) throws(BleFailure) -> Characteristic {
         if let service = selector.service, !services.values.contains(where: { $0.uuid == service }) {
             throw BleFailure(.noService([service]), at: .discover, detail: Self.absence(of: service))
         }
@@ -66,7 +66,7 @@ extension AttributeTable {
     }
 
     /// Finds a descriptor of a characteristic.
-    func find(_ uuid: BluetoothUUID, of characteristic: Characteristic) throws(BleFailure) -> Descriptor {
+    package func find(_ uuid: BluetoothUUID, of characteristic: Characteristic) throws(BleFailure) -> Descriptor {
         let all = descriptors.values.filter { $0.characteristic == characteristic.path && $0.uuid == uuid }
         guard let found = all.min(by: { $0.handle < $1.handle }) else {
             throw BleFailure(.noDescriptor([uuid]), at: .discover, detail: "the characteristic has no such descriptor")
@@ -75,7 +75,7 @@ extension AttributeTable {
     }
 
     /// The public name of a characteristic.
-    func identity(of characteristic: Characteristic) -> CharacteristicID {
+    package func identity(of characteristic: Characteristic) -> CharacteristicID {
         let service = services[characteristic.service]?.uuid ?? BluetoothUUID(short: 0)
         let twins = characteristics.values.count {
             $0.uuid == characteristic.uuid && services[$0.service]?.uuid == service

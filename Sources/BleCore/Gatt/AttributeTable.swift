@@ -1,43 +1,47 @@
-internal import DBus
+package import DBus
 
 /// The attributes of one device that are on the bus, by object path.
-struct AttributeTable {
+package struct AttributeTable {
     /// A characteristic's place and properties.
-    struct Characteristic {
-        let path: ObjectPath
-        let service: ObjectPath
-        let uuid: BluetoothUUID
-        let handle: UInt16
-        let properties: GattCharacteristic.Properties
+    package struct Characteristic {
+        package let path: ObjectPath
+        package let service: ObjectPath
+        package let uuid: BluetoothUUID
+        package let handle: UInt16
+        package let properties: GattCharacteristic.Properties
         /// What the link takes in one packet, as BlueZ told last; nil before it did.
-        var mtu: Int?
+        package var mtu: Int?
     }
 
-    struct Service {
-        let path: ObjectPath
-        let uuid: BluetoothUUID
-        let handle: UInt16
-        let isPrimary: Bool
-        var includes: [ObjectPath]
+    /// A service's place and properties.
+    package struct Service {
+        package let path: ObjectPath
+        package let uuid: BluetoothUUID
+        package let handle: UInt16
+        package let isPrimary: Bool
+        package var includes: [ObjectPath]
     }
 
-    struct Descriptor {
-        let path: ObjectPath
-        let characteristic: ObjectPath
-        let uuid: BluetoothUUID
-        let handle: UInt16
+    /// A descriptor's place.
+    package struct Descriptor {
+        package let path: ObjectPath
+        package let characteristic: ObjectPath
+        package let uuid: BluetoothUUID
+        package let handle: UInt16
     }
 
-    private(set) var services: [ObjectPath: Service] = [:]
-    private(set) var characteristics: [ObjectPath: Characteristic] = [:]
-    private(set) var descriptors: [ObjectPath: Descriptor] = [:]
+    package private(set) var services: [ObjectPath: Service] = [:]
+    package private(set) var characteristics: [ObjectPath: Characteristic] = [:]
+    package private(set) var descriptors: [ObjectPath: Descriptor] = [:]
 
-    var isEmpty: Bool { services.isEmpty }
+    package init() {}
+
+    package var isEmpty: Bool { services.isEmpty }
 
     /// The MTU of the link: the same for all characteristics.
     ///
     /// Nil when no characteristic tells it.
-    var mtu: Int? { characteristics.values.lazy.compactMap(\.mtu).first }
+    package var mtu: Int? { characteristics.values.lazy.compactMap(\.mtu).first }
 
     /// Takes up an attribute; false when its properties make none.
     mutating func add(_ path: ObjectPath, _ node: BluezPath.Node, _ reader: MessageReader) throws(DBusFailure) -> Bool {
@@ -75,7 +79,7 @@ struct AttributeTable {
     mutating func setMTU(_ mtu: UInt16, of path: ObjectPath) { characteristics[path]?.mtu = Int(mtu) }
 
     /// The whole table, in the order of the handles.
-    func tree() -> [GattService] {
+    package func tree() -> [GattService] {
         services.values.sorted { $0.handle < $1.handle }.map { service in
             GattService(
                 uuid: service.uuid,

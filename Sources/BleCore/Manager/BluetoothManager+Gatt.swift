@@ -52,10 +52,11 @@ extension BluetoothManager {
             .append { (writer) throws(DBusFailure) in
                 try writer.append(properties: offset > 0 ? [("offset", .uint16(UInt16(clamping: offset)))] : [])
             }
-        let notifier = notifiers[target.path]
-        notifier?.readBegins()
+        guard tree.devices[path] != nil else { throw removal(path, at: .operate) }
+        readsOut[target.path, default: 0] += 1
+        notifiers[target.path]?.readBegins()
         let reply = try await operate(message, path, scope, changes: false) { outcome in
-            notifier?.readEnds(outcome)
+            self.readEnded(target.path, outcome, offset: offset)
         }
         var reader = reply.reader()
         do throws(DBusFailure) {
@@ -63,6 +64,11 @@ extension BluetoothManager {
         } catch {
             throw BleFailure(.bus, at: .operate, detail: "bluetoothd's answer holds no bytes: \(error)")
         }
+    }
+
+    private func readEnded(_ path: ObjectPath, _ outcome: DBusConnection.Outcome, offset: Int) {
+        if let count = readsOut[path] { readsOut[path] = count > 1 ? count - 1 : nil }
+        notifiers[path]?.readEnds(outcome, offset: max(0, offset))
     }
 
     /// Writes a value to a characteristic or a descriptor.
@@ -235,7 +241,8 @@ public enum PacketCut: Sendable, Equatable {
     /// So many bytes in the first packet and in those that follow; at least one.
     case fixed(first: Int, then: Int)
 
-    func packets(of value: [UInt8], room: Int) -> [[UInt8]] {
+    /// Cuts a value; `room` is what one packet of the link holds, in bytes.
+    package func packets(of value: [UInt8], room: Int) -> [[UInt8]] {
         let (first, then): (Int, Int)
         switch self {
         case .whole: return [value]
@@ -284,7 +291,7 @@ struct AttributeTarget {
 
     /// What goes into one packet: its opcode and handle take three bytes (Core 5.4, Vol 3, Part F, 3.4.5.3); 23 is the
     /// least MTU.
-    private var room: Int { (mtu ?? 23) - 3 }
+    private var room: Int { max(mtu ?? 23, 23) - 3 }
 
     private func checked(_ packets: [[UInt8]], _ type: WriteType) throws(BleFailure) -> [[UInt8]] {
         // With response BlueZ sends a longer value in parts that the device puts together (Part F, 3.4.6).

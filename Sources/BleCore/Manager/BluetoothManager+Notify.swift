@@ -39,8 +39,7 @@ extension BluetoothManager {
         do {
             try await start(notifier, at: target.path, below: path, scope)
         } catch {
-            if isNew { _ = notifier.release(holder) }
-            if !notifier.isWanted { notifiers[target.path] = nil }
+            if isNew, notifier.release(holder) { _ = endUnwanted(notifier, at: target.path) }
             throw error
         }
         return (notifier.id, !isNew)
@@ -55,21 +54,49 @@ extension BluetoothManager {
         holder: String,
         _ scope: OperationScope
     ) async throws -> Bool {
-        guard let (path, notifier) = subscription(selector, of: address), notifier.release(holder) else { return false }
-        guard !notifier.isWanted else { return true }
-        notifiers[path] = nil
-        guard notifier.started, let device = tree.devicePath(of: path) else { return true }
-        notifier.started = false
-        let message = try DBusMessage.call(BluezNames.service, path, BluezNames.characteristic, "StopNotify")
+        guard let (path, notifier) = subscription(selector, of: address, heldBy: holder) else { return false }
+        _ = notifier.release(holder)
+        guard let reply = endUnwanted(notifier, at: path) else { return true }
         scope.stage = .operate
-        let link = link(address)
-        let reply = ReplySlot()
-        send(message, for: link) { reply.outcome = $0 }
         // A session that is over already, or a device that is away, is what was asked for.
-        try await wait(scope, on: link) {
-            reply.outcome != nil || self.tree.devices[device] == nil ? .success(()) : nil
+        try await wait(scope, on: link(address)) {
+            reply.outcome != nil || self.tree.devicePath(of: path) == nil ? .success(()) : nil
         }
         return true
+    }
+
+    /// Ends a subscription that nobody holds any more.
+    ///
+    /// While `StartNotify` is out its answer does that.
+    ///
+    /// - Returns: where the answer to `StopNotify` lands; nil when there is nothing to stop.
+    private func endUnwanted(_ notifier: Notifier, at path: ObjectPath) -> ReplySlot? {
+        guard !notifier.isWanted, !notifier.isStarting else { return nil }
+        if notifiers[path] === notifier { notifiers[path] = nil }
+        guard notifier.started else { return nil }
+        notifier.started = false
+        return stopSession(at: path, of: notifier.address)
+    }
+
+    private func stopSession(at path: ObjectPath, of address: DeviceAddress) -> ReplySlot? {
+        guard tree.devicePath(of: path) != nil else { return nil }
+        do throws(DBusFailure) {
+            let message = try DBusMessage.call(BluezNames.service, path, BluezNames.characteristic, "StopNotify")
+            let reply = ReplySlot()
+            send(message, for: link(address)) { reply.outcome = $0 }
+            return reply
+        } catch {
+            // Only our own constants go into the call.
+            return nil
+        }
+    }
+
+    /// Lets a holder go whose name is its own alone, without waiting for bluetoothd.
+    func release(_ holder: String, of address: DeviceAddress) {
+        let held = notifiers.first { $0.value.address == address && $0.value.holds(holder) }
+        guard let (path, notifier) = held else { return }
+        _ = notifier.release(holder)
+        _ = endUnwanted(notifier, at: path)
     }
 
     /// Which characteristics of a device somebody has subscribed to.
@@ -77,10 +104,14 @@ extension BluetoothManager {
         notifiers.values.filter { $0.address == address && $0.isWanted }.map(\.id).sorted { $0.handle < $1.handle }
     }
 
-    private func subscription(_ selector: AttributeSelector, of address: DeviceAddress) -> (ObjectPath, Notifier)? {
+    private func subscription(
+        _ selector: AttributeSelector,
+        of address: DeviceAddress,
+        heldBy holder: String
+    ) -> (ObjectPath, Notifier)? {
         notifiers.first { _, notifier in
             let id = notifier.id
-            return notifier.address == address
+            return notifier.address == address && notifier.holds(holder)
                 && selector.matches(service: id.service, characteristic: id.characteristic, handle: id.handle)
         }.map { ($0.key, $0.value) }
     }
@@ -93,7 +124,8 @@ extension BluetoothManager {
         let notifier = Notifier(
             address: record.address,
             id: record.attributes.identity(of: found),
-            isIndication: !found.properties.contains(.notify)
+            isIndication: !found.properties.contains(.notify),
+            readsOut: readsOut[target.path] ?? 0
         )
         notifiers[target.path] = notifier
         return notifier
@@ -106,19 +138,46 @@ extension BluetoothManager {
         below device: ObjectPath,
         _ scope: OperationScope
     ) async throws {
+        while notifier.isStarting {
+            try await wait(scope, on: link(notifier.address)) { notifier.isStarting ? nil : .success(()) }
+        }
         guard !notifier.started else { return }
+        guard tree.devices[device] != nil else { throw removal(device, at: .operate) }
         let message = try DBusMessage.call(BluezNames.service, path, BluezNames.characteristic, "StartNotify")
-        _ = try await operate(message, device, scope, changes: false)
-        // On a device without a link it answers success all the same, and proves nothing.
-        guard tree.devices[device]?.connected == true else {
+        notifier.isStarting = true
+        _ = try await operate(message, device, scope, changes: false) { outcome in
+            self.startAnswered(notifier, at: path, below: device, outcome)
+        }
+        guard notifier.started else {
             throw BleFailure(.linkLost, at: .operate, detail: "the link ended while subscribing")
         }
-        notifier.started = true
+    }
+
+    /// Takes up what bluetoothd says to `StartNotify`, whoever still waits for it.
+    private func startAnswered(
+        _ notifier: Notifier,
+        at path: ObjectPath,
+        below device: ObjectPath,
+        _ outcome: DBusConnection.Outcome
+    ) {
+        notifier.isStarting = false
+        if case .success = outcome {
+            // On a device without a link it answers success all the same, and proves nothing.
+            notifier.started = tree.devices[device]?.connected == true
+            if !notifier.started { _ = stopSession(at: path, of: notifier.address) }
+        }
+        _ = endUnwanted(notifier, at: path)
     }
 
     /// Makes the subscriptions of a device stand again after its link came back.
     func restoreSubscriptions(of path: ObjectPath, _ scope: OperationScope) async {
         for (characteristic, notifier) in notifiers where characteristic.isWithin(path) && notifier.isWanted {
+            // Services that were found anew may have put another characteristic in its place.
+            let found = tree.devices[path]?.attributes.characteristics[characteristic]
+            guard found?.uuid == notifier.id.characteristic else {
+                events.send(.subscription(notifier.address, notifier.id, restored: false))
+                continue
+            }
             do {
                 let stage = scope.stage
                 try await start(notifier, at: characteristic, below: path, scope)

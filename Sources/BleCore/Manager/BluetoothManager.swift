@@ -44,6 +44,8 @@ public actor BluetoothManager {
     var lastState: BluetoothState?
     var links: [DeviceAddress: Link] = [:]
     var notifiers: [ObjectPath: Notifier] = [:]
+    /// How many reads of a characteristic are under way.
+    var readsOut: [ObjectPath: Int] = [:]
     let discovery = DiscoveryControl()
     var events = Broadcast<BluetoothEvent>()
     var advertisements = Broadcast<Advertisement>()
