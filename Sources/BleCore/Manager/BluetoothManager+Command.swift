@@ -162,19 +162,8 @@ extension BluetoothManager {
     }
 
     private func endLingering(_ path: ObjectPath) {
-        guard let notifier = notifiers[path], !notifier.isWanted else { return }
-        notifiers[path] = nil
-        guard notifier.started, let message = Self.stopNotify(path) else { return }
-        send(message, for: link(notifier.address)) { _ in }
-    }
-
-    private static func stopNotify(_ path: ObjectPath) -> DBusMessage? {
-        do throws(DBusFailure) {
-            return try DBusMessage.call(BluezNames.service, path, BluezNames.characteristic, "StopNotify")
-        } catch {
-            // Only our own constants go into the call.
-            return nil
-        }
+        guard let notifier = notifiers[path] else { return }
+        _ = endUnwanted(notifier, at: path)
     }
 }
 

@@ -70,7 +70,7 @@ extension BluetoothManager {
     /// While `StartNotify` is out its answer does that.
     ///
     /// - Returns: where the answer to `StopNotify` lands; nil when there is nothing to stop.
-    private func endUnwanted(_ notifier: Notifier, at path: ObjectPath) -> ReplySlot? {
+    func endUnwanted(_ notifier: Notifier, at path: ObjectPath) -> ReplySlot? {
         guard !notifier.isWanted, !notifier.isStarting else { return nil }
         if notifiers[path] === notifier { notifiers[path] = nil }
         guard notifier.started else { return nil }
