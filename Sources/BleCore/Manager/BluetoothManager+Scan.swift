@@ -87,7 +87,8 @@ extension BluetoothManager {
     func updateDiscovery() {
         guard let connection, owner != nil, loaded else { return }
         let now = ContinuousClock.now
-        guard let step = discovery.next(adapter: chosenAdapter, now: now) else {
+        let isOn = { [adapters = tree.adapters] (path: ObjectPath) in adapters[path]?.powered == true }
+        guard let step = discovery.next(adapter: chosenAdapter, now: now, isOn: isOn) else {
             if discovery.isWanted, !discovery.calling, let notBefore = discovery.notBefore, notBefore > now {
                 loop.schedule(at: notBefore) { [weak self] in self?.assumeIsolated { $0.retryDiscovery(notBefore) } }
             }
@@ -136,7 +137,7 @@ extension BluetoothManager {
     /// - Returns: false when it was so already.
     package func setPower(_ on: Bool, adapter name: AdapterName?, _ scope: OperationScope) async throws -> Bool {
         if isStarting { try await wait(scope) { self.isStarting ? nil : .success(()) } }
-        guard state != .absent, state != .denied else {
+        guard loaded, state != .absent, state != .denied else {
             throw unavailability ?? BleFailure(.bluetoothUnavailable, at: .adapter)
         }
         let found = name.map { name in tree.adapters.values.first { $0.name == name } } ?? chosenAdapter

@@ -7,6 +7,7 @@ extension BluetoothManager {
         _ limit: Duration,
         _ body: (OperationScope) async throws -> Value
     ) async throws -> Value {
+        try Task.checkCancellation()
         let scope = OperationScope(timeout: limit, on: loop)
         defer { scope.finish() }
         return try await withTaskCancellationHandler {
@@ -29,7 +30,8 @@ extension BluetoothManager {
         return try await withCheckedThrowingContinuation { continuation in
             let wait = Wait(continuation)
             let look = {
-                guard let answer = probe() else { return }
+                // A round of looks may come to one whose wait an earlier look has ended.
+                guard !wait.isOver, let answer = probe() else { return }
                 wait.resume(answer)
             }
             if let link {
@@ -108,6 +110,7 @@ extension BluetoothManager {
 /// One wait: resumed once, by whatever comes first.
 private final class Wait<Value: Sendable> {
     private var continuation: CheckedContinuation<Value, any Error>?
+    var isOver: Bool { continuation == nil }
     var whenOver: (() -> Void)?
 
     init(_ continuation: CheckedContinuation<Value, any Error>) { self.continuation = continuation }

@@ -12,6 +12,8 @@ public actor BluetoothManager {
         public var adapter: AdapterName?
         /// How long a device may stay busy with a call that its caller has given up.
         public var settleLimit: Duration = .seconds(45)
+        /// How long bluetoothd may take to tell what it has before it counts as not responding.
+        public var answerLimit: Duration = .seconds(10)
         /// The growing gaps between attempts to reach the bus.
         public var busRetry: ClosedRange<Duration> = .seconds(1) ... .seconds(30)
         /// The growing gaps between attempts at one link.
@@ -31,6 +33,10 @@ public actor BluetoothManager {
     var tree = ObjectTree()
     /// The tree is complete: bluetoothd has answered `GetManagedObjects`.
     var loaded = false
+    /// It was asked and has not answered in time, or nothing that can be read.
+    var treeIsMissing = false
+    /// How often the bus has told who owns bluetoothd's name.
+    var ownerNews = 0
     var denied = false
     /// Nobody knows yet whether bluetoothd is there: the bus has been asked for the first time and has not answered.
     var isStarting = true
@@ -81,7 +87,8 @@ public actor BluetoothManager {
     /// Whether Bluetooth can be used now.
     public var state: BluetoothState {
         if denied { return .denied }
-        guard connection != nil, owner != nil, loaded else { return .absent }
+        guard connection != nil, owner != nil else { return .absent }
+        guard loaded else { return treeIsMissing ? .notResponding : .absent }
         if unsettled >= 3 { return .notResponding }
         guard let adapter = chosenAdapter else { return .noAdapter }
         if adapter.powered { return .ready }
