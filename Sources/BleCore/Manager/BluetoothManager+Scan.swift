@@ -48,10 +48,10 @@ extension BluetoothManager {
     ///
     /// - Returns: a number for `ignoreAdvertisements`.
     package func hearAdvertisements(_ handler: @escaping @Sendable (Advertisement) -> Void) -> Int {
-        advertisements.add(handler)
+        reports.add(handler)
     }
 
-    package func ignoreAdvertisements(_ number: Int) { advertisements.remove(number) }
+    package func ignoreAdvertisements(_ number: Int) { reports.remove(number) }
 
     /// Listens for a device that a request matches.
     ///
@@ -64,13 +64,13 @@ extension BluetoothManager {
         _ scope: OperationScope
     ) async throws -> DeviceAddress {
         var best: (address: DeviceAddress, rssi: Int)?
-        let observer = advertisements.add { [weak self] report in
+        let observer = reports.add { [weak self] report in
             guard request.matches(report) else { return }
             let rssi = report.rssi ?? -128
             if best.map({ rssi > $0.rssi }) ?? true { best = (report.address, rssi) }
             self?.assumeIsolated { $0.pokeState() }
         }
-        defer { advertisements.remove(observer) }
+        defer { reports.remove(observer) }
         let demand = try await startDiscovery(request, scope)
         defer { stopDiscovery(demand) }
         scope.stage = .scan

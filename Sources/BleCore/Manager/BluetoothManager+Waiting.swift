@@ -10,6 +10,15 @@ extension BluetoothManager {
         try Task.checkCancellation()
         let scope = OperationScope(timeout: limit, on: loop)
         defer { scope.finish() }
+        return try await within(scope, body)
+    }
+
+    /// Runs a part of an operation that the caller's cancellation ends.
+    func within<Value: Sendable>(
+        _ scope: OperationScope,
+        _ body: (OperationScope) async throws -> Value
+    ) async throws -> Value {
+        try Task.checkCancellation()
         return try await withTaskCancellationHandler {
             try await body(scope)
         } onCancel: {
