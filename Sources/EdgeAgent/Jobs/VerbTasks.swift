@@ -14,7 +14,7 @@ enum VerbTasks {
         case .read(let request): return read(request, address, timeout)
         case .write(let request): return write(request, address, timeout)
         case .rssi: return rssi(address, timeout)
-        case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .subscribe, .unsubscribe:
+        case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .subscribe, .unsubscribe, .transact:
             return nil
         }
     }
