@@ -18,7 +18,7 @@ extension Agent {
             succeed(command, .session(request.session, already: !stopped))
         case .adapterPower(let request): inBackground(command) { try await self.setPower(request, command, $0) }
         case .connectMatching(let request): connect(request, command)
-        case .connect, .disconnect, .discover, .read, .write, .subscribe, .unsubscribe, .rssi:
+        case .connect, .disconnect, .discover, .read, .write, .subscribe, .unsubscribe, .transact, .rssi:
             refuse(command.refusal(.badRequest, detail: "the verb needs a device: publish it on a device's topic"))
         }
     }
