@@ -91,19 +91,19 @@ import Testing
             try await withClient(MQTTConfiguration(broker.port)) { test in
                 try await test.connected()
                 let outcomes = Log<MQTTOutcome>()
-                let publications = (0..<3000).map { MQTTPublication(topic: "burst", payload: Array(String($0).utf8)) }
+                let publications = (0..<12_000).map { MQTTPublication(topic: "burst", payload: Array(String($0).utf8)) }
                 #expect(await test.client.publishAll(publications) { outcomes.append($0) } == 0)
                 _ = try await outcomes.first(500)
                 try await broker.kill()
-                #expect(outcomes.all.count < 3000)
+                #expect(outcomes.all.count < 12_000)
                 try await broker.start()
-                let all = try await outcomes.first(3000)
+                let all = try await outcomes.first(12_000)
                 #expect(all.allSatisfy { $0 == .acknowledged })
                 let last = try await test.deliver(MQTTPublication(topic: "burst", payload: Array("end".utf8)))
                 #expect(last == .acknowledged)
-                #expect(outcomes.all.count == 3000)
+                #expect(outcomes.all.count == 12_000)
                 let counters = await test.client.counters
-                #expect(counters.published == 3001 && counters.acknowledged == 3001 && counters.connects == 2)
+                #expect(counters.published == 12_001 && counters.acknowledged == 12_001 && counters.connects == 2)
             }
         }
     }
