@@ -53,6 +53,13 @@ extension BluetoothManager {
                 wait.whenOver = { [unowned self] in assumeIsolated { $0.stateProbes[number] = nil } }
             }
             scope.setOnEnd { wait.resume(.failure($0)) }
+            // A task that does not run on this loop comes here by a detour, in which everything may have changed.
+            do {
+                try scope.check()
+                look()
+            } catch {
+                wait.resume(.failure(error))
+            }
         }
     }
 
