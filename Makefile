@@ -31,6 +31,7 @@ test: deps ## build everything, imports checked against the manifest, and run al
 	$(TIMEOUT) 900 swift test --skip-build
 
 test-tsan: deps ## run the tests of the concurrent parts under the thread sanitizer
+	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Checks/thread-sanitizer.supp" \
 	$(TIMEOUT) 1800 swift test -j $(JOBS) --sanitize=thread --scratch-path .build-tsan --filter '^($(SANITIZED))\.'
 
 lint: deps ## check format, imports, banned words, lengths
