@@ -70,6 +70,7 @@ import Testing
         configuration.connectHook = {
             entered.append(())
             if entered.all.count == 1 {
+                // Sleep: stands in for a resolver that blocks.
                 sleep(3)
                 released.append(())
             }
@@ -91,6 +92,7 @@ import Testing
         var configuration = MQTTConfiguration(1883)
         configuration.connectHook = {
             entered.append(1)
+            // Sleep: stands in for a resolver that blocks.
             sleep(9)
         }
         let clock = ContinuousClock()

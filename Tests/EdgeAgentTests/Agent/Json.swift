@@ -11,15 +11,16 @@ enum Json: Sendable, Equatable, Decodable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
+        // Tried in turn, and `try?` for each: the format says nothing of the type.
         if container.decodeNil() {
             self = .null
-        } else if let value = try? container.decode(Bool.self) {  // tried in turn: the format says nothing of the type
+        } else if let value = try? container.decode(Bool.self) {  // reason above
             self = .flag(value)
-        } else if let value = try? container.decode(Double.self) {  // as above
+        } else if let value = try? container.decode(Double.self) {  // reason above
             self = .number(value)
-        } else if let value = try? container.decode(String.self) {  // as above
+        } else if let value = try? container.decode(String.self) {  // reason above
             self = .text(value)
-        } else if let value = try? container.decode([Json].self) {  // as above
+        } else if let value = try? container.decode([Json].self) {  // reason above
             self = .list(value)
         } else {
             self = .object(try container.decode([String: Json].self))
