@@ -93,7 +93,7 @@ import Testing
         configuration.connectHook = {
             entered.append(1)
             // Sleep: stands in for a resolver that blocks.
-            sleep(9)
+            sleep(45)
         }
         let clock = ContinuousClock()
         let took = try await clock.measure {
@@ -101,7 +101,7 @@ import Testing
                 _ = try await entered.first(1)
             }
         }
-        #expect(took < .seconds(6))
+        #expect(took < .seconds(30))
     }
 
     @Test func `a broker that accepts and says nothing is given up after the deadline`() async throws {

@@ -71,6 +71,10 @@ extension BluetoothManager {
             self?.assumeIsolated { $0.pokeState() }
         }
         defer { reports.remove(observer) }
+        // A device that has a link does not advertise: it is not heard, but found.
+        try await requireReady(scope)
+        let linked = tree.devices.values.filter { $0.connected && request.matches($0.advertisement) }
+        if let first = linked.min(by: { $0.address < $1.address }) { return first.address }
         let demand = try await startDiscovery(request, scope)
         defer { stopDiscovery(demand) }
         scope.stage = .scan
