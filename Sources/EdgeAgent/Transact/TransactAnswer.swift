@@ -86,7 +86,7 @@ extension TransactRules {
     private func length(of joined: [UInt8]) throws(OperationError) -> Int? {
         let wanted: Int
         switch complete {
-        case .bytes(let count): wanted = count
+        case .bytes(let count): wanted = max(0, count)
         case .length(let field):
             switch field.read(joined) {
             case .bytes(let count): wanted = count
