@@ -107,8 +107,17 @@ package struct DecimalNumber: Sendable, Hashable {
 
 extension DecimalNumber: CustomStringConvertible {
     /// The number as JSON writes it, with an exponent only from 1e21 on and below 1e-6.
+    ///
+    /// A whole number beyond 64 bits with a sign has one too, and all its digits: many readers take a number without
+    /// fraction and exponent for an integer, and refuse the whole text when it does not fit.
     package var description: String {
         let digits = Array("\(mantissa.magnitude)".utf8)
-        return decimalText(digits: digits, place: digits.count + exponent, isNegative: mantissa < 0)
+        let place = digits.count + exponent
+        guard exponent >= 0, shifted(to: 0).flatMap({ Int64(exactly: $0) }) == nil else {
+            return decimalText(digits: digits, place: place, isNegative: mantissa < 0)
+        }
+        let fraction = digits.count > 1 ? "." + String(decoding: digits.dropFirst(), as: UTF8.self) : ""
+        let first = String(decoding: digits.prefix(1), as: UTF8.self)
+        return "\(mantissa < 0 ? "-" : "")\(first)\(fraction)e\(place - 1)"
     }
 }

@@ -72,7 +72,7 @@ extension ParseField {
 
     private func bcd(_ answer: [UInt8]) throws(OperationError) -> DecimalNumber {
         var number: Int128 = 0
-        for byte in answer.dropFirst(max(0, offset)).prefix(length ?? 1) {
+        for byte in answer.dropFirst(max(0, offset)).prefix(max(0, length ?? 1)) {
             guard byte >> 4 < 10, byte & 15 < 10 else { throw failure("has a digit that is none of 0 to 9") }
             let (tens, isLarge) = number.multipliedReportingOverflow(by: 100)
             guard !isLarge else { throw failure("has too many digits") }
