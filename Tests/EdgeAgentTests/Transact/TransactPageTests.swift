@@ -52,12 +52,12 @@ import Testing
                 let connection = ResultPayload.LongConnection(
                     service: 0xFFE0,
                     characteristic: 0xFFE2,
-                    handle: 20,
+                    handle: 17,
                     topic: "edge/v1/shop-3/dev/c05a00000004/notify/ffe0/ffe2",
                     lease: rules.lease,
                     already: false
                 )
-                body = .ok(command, confirmed: .sent, payload: .longConnection(connection))
+                body = .ok(command, confirmed: .response, payload: .longConnection(connection))
             case let other:
                 Issue.record("\(command.origin.id.text): \(other)")
                 continue
