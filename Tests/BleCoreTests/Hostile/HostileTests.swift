@@ -164,7 +164,7 @@ struct HostileTests {
     @Test func `signals of others than bluetoothd count for nothing`() async throws {
         try await withPrivateBus { bus in
             let tree = Self.tree
-            _ = try await FakeBluez.start(on: bus) { call in
+            let peer = try await FakeBluez.start(on: bus) { call in
                 call.member == "GetManagedObjects" ? try call.answer(tree) : try call.answer(.bytes([7]))
             }
             try await withManager(on: bus) { manager in
@@ -183,6 +183,7 @@ struct HostileTests {
                 let value = try await manager.peripheral(Devices.heart).read(Self.rate)
                 #expect(value == [7])
                 #expect(await manager.state == .ready)
+                #expect(peer.calls.all == ["GetManagedObjects", "ReadValue"])
             }
         }
     }

@@ -149,7 +149,7 @@ struct ObjectTreeTests {
             [], [.string("org.bluez.Device1")], [.uint32(1)], [.string("org.bluez.Device1"), .strings(["Connected"])],
             [.string("org.bluez.Device1"), .properties([("Connected", .bool(true))])],
             [.string("org.bluez.Device1"), .properties([("Connected", .bool(true))]), .bool(true)],
-            [.string("org.bluez.Adapter1"), .array(of: "s", [])],
+            [.string("org.bluez.Adapter1"), .strings(["Powered"])],
             [.string("org.bluez.GattCharacteristic1"), .bytes([1])],
         ]
         for shape in shapes {

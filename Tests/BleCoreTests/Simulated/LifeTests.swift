@@ -1,6 +1,7 @@
 import BleCore
 import BlueZSimulator
 import DBus
+import EventLoop
 import TestSupport
 import Testing
 
@@ -20,9 +21,12 @@ struct LifeTests {
     @Test func `an adapter that is missing or off is said to be`() async throws {
         try await withSimulator(adapters: []) { bus, simulator in
             try await withManager(on: bus) { manager in
+                let events = await manager.eventSequence()
+                _ = try await first(of: events) { if case .state(.noAdapter) = $0 { true } else { false } }
                 let missing = await cause { try await manager.ready(within: .milliseconds(100)) }
                 #expect(missing == Cause(.adapterMissing, .adapter))
                 await simulator.addAdapter(AdapterModel(isPowered: false, devices: []))
+                _ = try await first(of: events) { if case .state(.off) = $0 { true } else { false } }
                 let off = await cause { try await manager.ready(within: .milliseconds(100)) }
                 #expect(off == Cause(.adapterOff, .adapter))
                 let changed = try await manager.setPower(true)
@@ -39,7 +43,7 @@ struct LifeTests {
         try await withSimulator(adapters: []) { bus, simulator in
             try await withManager(on: bus) { manager in
                 async let ready: Void = manager.ready(within: .seconds(50))
-                while await manager.load.waits == 0 { await Task.yield() }
+                while await manager.load.waits == 0 { try await bus.loop.sleep(for: .milliseconds(2)) }
                 await simulator.addAdapter(AdapterModel(devices: []))
                 try await ready
                 #expect(await manager.state == .ready)

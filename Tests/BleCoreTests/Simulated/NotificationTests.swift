@@ -27,25 +27,35 @@ struct NotificationTests {
     @Test func `observers of one characteristic share a subscription until the last has gone`() async throws {
         try await withBench { bench in
             let belt = try await bench.linked(Devices.heart)
-            let kept = try await belt.notifications(for: Devices.rate)
-            let reader = Task { for await _ in kept {} }
-            let others = try await withThrowingTaskGroup(of: BoundedSequence<GattNotification>.self) { group in
-                for _ in 0..<4 { group.addTask { try await belt.notifications(for: Devices.rate) } }
-                var others: [BoundedSequence<GattNotification>] = []
-                for try await rates in group { others.append(rates) }
-                return others
+            do {
+                let others = try await withThrowingTaskGroup(of: BoundedSequence<GattNotification>.self) { group in
+                    for _ in 0..<4 { group.addTask { try await belt.notifications(for: Devices.rate) } }
+                    var others: [BoundedSequence<GattNotification>] = []
+                    for try await rates in group { others.append(rates) }
+                    return others
+                }
+                #expect(await bench.simulator.count(of: "StartNotify") == 1)
+                await bench.simulator.notify(Self.heart, "2a37", [0, 9])
+                for rates in others {
+                    let value = try await first(of: rates) { _ in true }?.value
+                    #expect(value == [0, 9])
+                }
+                #expect(await bench.simulator.count(of: "StopNotify") == 0)
             }
-            #expect(await bench.simulator.count(of: "StartNotify") == 1)
-            await bench.simulator.notify(Self.heart, "2a37", [0, 9])
-            for rates in others {
-                let value = try await first(of: rates) { _ in true }?.value
-                #expect(value == [0, 9])
-            }
-            #expect(await bench.simulator.count(of: "StopNotify") == 0)
+            await bench.simulator.waitForCalls(of: "StopNotify")
+            try await bench.waitUntilIdle()
+            #expect(await bench.simulator.count(of: "StopNotify") == 1)
+        }
+    }
+
+    @Test func `a reader that is cancelled ends its sequence`() async throws {
+        try await withBench { bench in
+            let rates = try await bench.peripheral(Devices.heart).notifications(for: Devices.rate)
+            let reader = Task { for await _ in rates {} }
             reader.cancel()
             await reader.value
             await bench.simulator.waitForCalls(of: "StopNotify")
-            #expect(await bench.simulator.count(of: "StopNotify") == 1)
+            try await bench.waitUntilIdle()
         }
     }
 
