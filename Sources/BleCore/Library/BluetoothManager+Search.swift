@@ -48,8 +48,8 @@ extension BluetoothManager {
 
     /// The reports of the devices that a request matches, from now on.
     ///
-    /// BlueZ listens until the sequence's reader ends, its task is cancelled, or the sequence is let go. When bluetoothd
-    /// or the adapter goes away meanwhile, the reports go on when it is back; `eventSequence` tells.
+    /// BlueZ listens until the task of the sequence's reader is cancelled or nobody holds the sequence any more. When
+    /// bluetoothd or the adapter goes away meanwhile, the reports go on when it is back; `eventSequence` tells.
     ///
     /// - Parameters:
     ///   - request: what a device has to fulfil.

@@ -3,9 +3,9 @@ internal import EventLoop
 extension Peripheral {
     /// Subscribes to a characteristic, by notifications where it offers them, else by indications.
     ///
-    /// Any number of sequences share one subscription; it ends with the last of them, when its reader ends, its task is
-    /// cancelled, or it is let go. It outlasts the link: values go on when any operation has made the link again, and
-    /// `events` tells when the subscription was lost and when it stands again.
+    /// Any number of sequences share one subscription; it ends with the last of them, when its reader's task is
+    /// cancelled or nobody holds it any more. It outlasts the link: values go on when any operation has made the link
+    /// again, and `events` tells when the subscription was lost and when it stands again.
     ///
     /// - Parameters:
     ///   - selector: which characteristic.
