@@ -221,7 +221,12 @@ final class Gateway: Sendable {
     /// Ends the agent in order and says with which code.
     func stop(_ signal: Int32 = 15) async throws -> Int32 {
         agent.send(signal)
-        return try await within("the agent's end") { [agent] in try await agent.exitStatus() }
+        return try await ended()
+    }
+
+    /// Waits for the agent's end.
+    func ended() async throws -> Int32 {
+        try await within("the agent's end") { [agent] in try await agent.exitStatus() }
     }
 }
 
