@@ -59,7 +59,7 @@ struct HostileInputTests {
 
     @Test func `B87 text that libdbus would abort on is refused before it gets there`() async throws {
         try await withAgent { gateway in
-            let devices = ["AA:BB:CC:DD:EE:F\u{E9}", "..", "", "hci 0", "AABBCCDDEEFF", "aabbccddeef", "é", "\u{7F}"]
+            let devices = ["AA:BB:CC:DD:EE:F\u{E9}", "..", "", "hci 0", "AABBCCDDEEFF", "aabbccddeef", "é", "$SYS"]
             for (number, device) in devices.enumerated() {
                 try await gateway.publish(#"{"id":"v\#(number)","verb":"connect"}"#.utf8, to: "dev/\(device)/cmd/test")
                 let answer = try await gateway.result("v\(number)").json
@@ -97,12 +97,15 @@ struct HostileInputTests {
                 #""verb":"write","service":"180f","characteristic":"2a19","value":{"hex":"00"},"mode":"raw""#,
                 #""verb":"connect","adapter":"hci0/dev_AA""#,
             ]
+            let mark = gateway.caller.mark
             for (number, field) in onDevice.enumerated() {
                 let topic = "dev/\(TestDevice.battery.hex)/cmd/test"
                 try await gateway.publish("{\"id\":\"y\(number)\",\(field)}".utf8, to: topic)
                 try await gateway.settle()
             }
-            let refused = gateway.caller.all(gateway.topic("res/test/")).filter { $0.json["dev"] != .missing }
+            let refused = gateway.caller.all(from: mark, gateway.topic("res/test/")).filter {
+                $0.json["verb"] != "ping"
+            }
             #expect(refused.count == onDevice.count)
             #expect(refused.allSatisfy { $0.json["error"]["code"] == "bad-request" })
             #expect(try await gateway.send("read", VerbTests.level, on: .battery)["status"] == "ok")

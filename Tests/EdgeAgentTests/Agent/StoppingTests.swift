@@ -46,7 +46,7 @@ struct StoppingTests {
             let stopped = try await gateway.hear("stopped", on: "scan/long/state")
             #expect(stopped.json["reason"] == "shutdown")
             #expect(gateway.caller.all(gateway.topic("")).last?.number == offline.number)
-            #expect(gateway.caller.all(gateway.topic("res/")).count == 8)
+            #expect(gateway.caller.all(gateway.topic("res/")).count == 7)
             #expect(await !gateway.world.isConnected(.heart))
             #expect(await !gateway.world.isConnected(.battery))
             let link = gateway.caller.all(gateway.topic(.battery, "link")).last
