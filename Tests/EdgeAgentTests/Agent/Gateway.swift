@@ -201,9 +201,11 @@ final class Gateway: Sendable {
     /// What a subscriber that comes now gets as retained, by topic.
     func retained() async throws -> [String: Json] {
         let options = setup.broker
+        // A name of its own: under a known one the broker would send what an earlier session has missed.
+        let id = "late-\(makeID())"
         return try await withCaller(
             port: broker.port,
-            id: "late",
+            id: id,
             version: .v5,
             user: options.users.first.map { ($0, $1) }
         ) {
