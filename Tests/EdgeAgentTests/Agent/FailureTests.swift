@@ -72,6 +72,22 @@ struct FailureTests {
         }
     }
 
+    @Test func `services that do not come end as discover-timeout, and the link is dropped`() async throws {
+        var setup = AgentSetup()
+        setup.world.resolveDelay = .seconds(20)
+        try await withAgent(setup) { gateway in
+            let answer = try await gateway.send(
+                "write",
+                VerbTests.level + #","timeoutMs":400"# + Self.value,
+                on: .battery
+            )
+            expectFailure(answer, "discover-timeout", status: "timeout", stage: "discover", applied: "no")
+            #expect(answer["error"]["retryable"] == true)
+            await gateway.world.waitForCalls(of: "Disconnect")
+            try await gateway.hear("disconnected", on: "dev/\(TestDevice.battery.hex)/link")
+        }
+    }
+
     @Test func `a link that ends during a read or a write is lost, and a write may have been applied`() async throws {
         var setup = AgentSetup()
         setup.world.attDelay = .milliseconds(600)

@@ -84,7 +84,7 @@ final class Gateway: Sendable {
     func makeID() -> String {
         lastID.withLock { last in
             last += 1
-            return "c\(last)"
+            return "c\(last)-\(agent.pid)"
         }
     }
 
@@ -278,6 +278,9 @@ func withAgent<Value>(
                 if isReady { try await gateway.hear("ready", on: "bluetooth") }
                 let value = try await body(gateway)
                 #expect(gateway.agent.output.isEmpty)
+                for word in ["Sanitizer", "Fatal error", "libdbus", "dbus_"] {
+                    #expect(!gateway.agent.log.contains(word))
+                }
                 return value
             }
         }

@@ -68,6 +68,25 @@ struct RefusalTests {
         }
     }
 
+    @Test func `times in commands are refused while the kernel does not call the clock synchronised, if so configured`()
+        async throws
+    {
+        var setup = AgentSetup()
+        setup.keys = ["clock": "require-sync"]
+        try await withAgent(setup) { gateway in
+            let isSynced = try await gateway.hear(on: "health").json["clockSynced"]
+            let id = try await gateway.start("ping", #""expires":"2099-01-01T00:00:00Z""#)
+            let answer = try await gateway.result(id)
+            if isSynced == true {
+                #expect(answer.json["status"] == "ok")
+            } else {
+                #expect(answer.json["error"]["code"] == "clock-unsynchronised" && answer.json["status"] == "rejected")
+                #expect(answer.json["error"]["retryable"] == true)
+            }
+            #expect(try await gateway.send("ping", #""ttlMs":60000"#)["status"] == "ok")
+        }
+    }
+
     @Test func `two names for one caller conflict`() async throws {
         try await withAgent { gateway in
             try await gateway.publish(#"{"id":"x","verb":"ping","client":"one"}"#.utf8, to: "cmd") {

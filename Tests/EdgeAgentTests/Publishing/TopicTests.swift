@@ -125,7 +125,13 @@ struct TopicTests {
             for field in ["uptimeMs", "residentBytes", "cpuMs"] {
                 #expect(try #require(json[field].number) > 0)
             }
-            #expect(json["refusedSubscriptions"] == [])
+            #expect(json["refusedSubscriptions"] == [] && json["lastRecovery"] == nil)
+            _ = try await gateway.start("scan", #""durationMs":10000"#)
+            try await gateway.hear(on: "health") { $0["scan"]["holders"] == ["long", "scan"] }
+            await gateway.world.setPowered(false)
+            try await gateway.hear("off", on: "bluetooth")
+            await gateway.world.setPowered(true)
+            try await gateway.hear(on: "health") { $0["lastRecovery"].text != nil }
         }
     }
 }
