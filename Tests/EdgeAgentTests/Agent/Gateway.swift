@@ -88,12 +88,7 @@ final class Gateway: Sendable {
         }
     }
 
-    /// Publishes a command and does not wait for what becomes of it.
-    ///
-    /// - Parameters:
-    ///   - fields: further members, as `"service":"180f"`.
-    ///   - change: what is to be changed in the message.
-    /// - Returns: the command's id.
+    /// Publishes a command, with further members as `"service":"180f"`, and does not wait for what becomes of it.
     @discardableResult
     func start(
         _ verb: String,

@@ -43,13 +43,11 @@ struct ScanSessionTests {
             return try await done.first(1)[0]
         }
 
-        func hear(_ number: UInt8, rssi: Int = -60, company: [UInt8] = [1]) async throws {
-            var report = Advertisement(address: try #require(address(number)), adapter: "hci0", heard: 1000)
-            report.rssi = rssi
-            report.signals = 1
-            report.manufacturerData = [0xFFFF: company]
-            let heard = report
-            try await on { $0.session?.hear(heard) }
+        /// Has the session hear reports, all in one turn of the loop: no timer comes between them.
+        func hear(_ reports: Advertisement...) async throws {
+            try await on { fixture in
+                for report in reports { fixture.session?.hear(report) }
+            }
         }
 
         func stop() async throws -> ScanStateMessage? {
@@ -59,20 +57,25 @@ struct ScanSessionTests {
             }
         }
 
+        /// What the first device of each message sends.
+        var companies: [[UInt8]?] { published.all.map { $0.devices.first?.advertisement.manufacturerData[0xFFFF] } }
         /// How many devices each message had.
         var sizes: [Int] { published.all.map(\.devices.count) }
     }
 
-    private static func address(_ number: UInt8) -> DeviceAddress? {
+    private func report(_ number: UInt8, rssi: Int = -60, company: [UInt8] = [1]) throws -> Advertisement {
         let digits = String(number, radix: 16)
-        return DeviceAddress("c05a000000" + (digits.count == 1 ? "0" : "") + digits)
+        let address = DeviceAddress("c05a000000" + (digits.count == 1 ? "0" : "") + digits)
+        var report = Advertisement(address: try #require(address), adapter: "hci0", heard: 1000)
+        report.rssi = rssi
+        report.signals = 1
+        report.manufacturerData = [0xFFFF: company]
+        return report
     }
 
     @Test func `first publishes each device once`() async throws {
         let fixture = try await Fixture(.first)
-        for number: UInt8 in [1, 1, 2, 1, 2] {
-            try await fixture.hear(number, company: [number, UInt8.random(in: 0...255)])
-        }
+        try await fixture.hear(report(1), report(1, company: [9]), report(2), report(1), report(2, company: [7]))
         #expect(fixture.sizes == [1, 1])
         let state = try await fixture.stop()
         #expect(state?.signals == 5 && state?.published == 2 && state?.dropped == 0)
@@ -80,45 +83,52 @@ struct ScanSessionTests {
 
     @Test func `all publishes each report with its count`() async throws {
         let fixture = try await Fixture(.all)
-        for _ in 0..<4 { try await fixture.hear(1) }
+        try await fixture.hear(report(1), report(1), report(1), report(1))
         #expect(fixture.sizes == [1, 1, 1, 1])
         #expect(fixture.published.all.map { $0.devices[0].advertisement.signals } == [1, 2, 3, 4])
     }
 
     @Test func `change publishes what says something new, whatever the signal strength`() async throws {
         let fixture = try await Fixture(.change)
-        try await fixture.hear(1)
-        try await fixture.hear(1, rssi: -90)
-        try await fixture.hear(1, rssi: -30, company: [2])
-        try await fixture.hear(1, company: [2])
-        try await fixture.hear(1, company: [1])
-        #expect(fixture.published.all.map { $0.devices[0].advertisement.manufacturerData[0xFFFF] } == [[1], [2], [1]])
+        try await fixture.hear(
+            report(1),
+            report(1, rssi: -90),
+            report(1, rssi: -30, company: [2]),
+            report(1, company: [2]),
+            report(1, company: [1])
+        )
+        #expect(fixture.companies == [[1], [2], [1]])
     }
 
     @Test func `every publishes the first at once and then the newest of each span`() async throws {
-        let fixture = try await Fixture(.every(.milliseconds(300)))
-        for number: UInt8 in 1...5 { try await fixture.hear(1, company: [number]) }
-        _ = try await fixture.published.first(2)
-        #expect(fixture.published.all.map { $0.devices[0].advertisement.manufacturerData[0xFFFF] } == [[1], [5]])
-        // Another device has spans of its own.
-        try await fixture.hear(2)
-        #expect(fixture.published.all.count == 3)
+        let fixture = try await Fixture(.every(.milliseconds(200)))
+        try await fixture.hear(
+            report(1, company: [1]),
+            report(1, company: [2]),
+            report(2, company: [3]),
+            report(1, company: [4])
+        )
+        _ = try await fixture.published.first(3)
+        // Each device has spans of its own.
+        #expect(fixture.companies == [[1], [3], [4]])
     }
 
     @Test func `a batch goes out when it is full, when its time is over, and with the end`() async throws {
         let fixture = try await Fixture(.all, batch: ScanBatch(maxDevices: 3, maxDelay: .milliseconds(100)))
-        for number: UInt8 in 1...4 { try await fixture.hear(number) }
-        #expect(fixture.sizes == [3])
+        try await fixture.hear(report(1), report(2), report(3), report(4))
+        #expect(fixture.published.all.first?.devices.count == 3)
         _ = try await fixture.published.first(2)
         #expect(fixture.sizes == [3, 1])
-        try await fixture.hear(5)
-        let state = try await fixture.stop()
-        #expect(fixture.sizes == [3, 1, 1] && state?.published == 5)
+        let late = try await Fixture(.all, batch: ScanBatch(maxDevices: 3, maxDelay: .seconds(60)))
+        try await late.hear(report(5), report(6))
+        #expect(late.sizes == [])
+        let state = try await late.stop()
+        #expect(late.sizes == [2] && state?.published == 2)
     }
 
     @Test func `what finds no place is counted and told with the next message`() async throws {
         let fixture = try await Fixture(.all, takes: { $0 > 1 })
-        for _ in 0..<4 { try await fixture.hear(1) }
+        try await fixture.hear(report(1), report(1), report(1), report(1))
         #expect(fixture.published.all.map(\.dropped) == [0, 1, 2, 0])
         let state = try await fixture.stop()
         #expect(state?.published == 2 && state?.dropped == 2)
