@@ -74,6 +74,14 @@ public struct CharacteristicID: Sendable, Hashable {
     public let handle: UInt16
     /// Whether the UUID pair stands more than once, so that only the handle names it.
     public let isAmbiguous: Bool
+
+    /// Names a characteristic by all that is known of it.
+    package init(service: BluetoothUUID, characteristic: BluetoothUUID, handle: UInt16, isAmbiguous: Bool) {
+        self.service = service
+        self.characteristic = characteristic
+        self.handle = handle
+        self.isAmbiguous = isAmbiguous
+    }
 }
 
 /// A value that a device sent by itself.

@@ -122,6 +122,8 @@ extension Agent {
     // MARK: Scanning
 
     private func scan(_ command: ScanCommand, _ scope: OperationScope) async throws -> ResultPayload {
+        scansUnderWay += 1
+        defer { scansUnderWay -= 1 }
         let hearing = OneScan(filter: command.filter)
         let observer = await manager.hearAdvertisements { hearing.hear($0) }
         let outcome: Result<Void, any Error>

@@ -35,6 +35,8 @@ actor Agent {
     var sessions: [SessionName: ScanSession] = [:]
     let subscriptions: SubscriptionTable
     var advertisementObserver: Int?
+    /// Scans that a command waits for.
+    var scansUnderWay = 0
     /// The last scans that ended, whose state is still retained.
     var endedSessions = FIFO<SessionName>()
 
@@ -50,6 +52,10 @@ actor Agent {
     var notificationsDropped: Int64 = 0
     var connection: MQTTConnection?
     var lastRepair: ContinuousClock.Instant?
+    /// The state of Bluetooth that was told last.
+    var bluetooth: BluetoothState?
+    /// When Bluetooth or the broker last came back, in milliseconds since 1970-01-01 UTC.
+    var lastRecoveryMs: Int64?
     var repairIsDue = false
     /// Filters that the broker would not have.
     var refusedFilters: Set<String> = []

@@ -1,20 +1,21 @@
-internal import BleCore
-internal import EventLoop
+package import BleCore
+package import EventLoop
 
 /// Which callers want to hear which characteristics, and how their values are published.
 ///
 /// Confined to the agent. Values come once, however many callers hold a subscription.
-final class SubscriptionTable {
+package final class SubscriptionTable {
     /// One characteristic of one device.
-    struct Key: Hashable {
+    package struct Key: Hashable {
         let address: DeviceAddress
         let handle: UInt16
     }
 
-    final class Subscription {
+    /// What one characteristic's values are published as, and for whom.
+    package final class Subscription {
         let device: DeviceTarget
         let id: CharacteristicID
-        let topic: String
+        package let topic: String
         var retainsLast = false
         /// Values published.
         var count: Int64 = 0
@@ -29,7 +30,7 @@ final class SubscriptionTable {
         }
 
         /// The characteristic by its handle, which always names it.
-        var selector: AttributeSelector {
+        package var selector: AttributeSelector {
             AttributeSelector(handle: id.handle, service: id.service, characteristic: id.characteristic)
         }
     }
@@ -37,14 +38,16 @@ final class SubscriptionTable {
     private let loop: EventLoop
     private var subscriptions: [Key: Subscription] = [:]
 
-    init(loop: EventLoop) { self.loop = loop }
+    /// Makes an empty table; leases run on the loop.
+    package init(loop: EventLoop) { self.loop = loop }
 
     subscript(key: Key) -> Subscription? { subscriptions[key] }
 
-    func isEmpty(for address: DeviceAddress) -> Bool { !subscriptions.keys.contains { $0.address == address } }
+    /// Whether there is no subscription of a device.
+    package func isEmpty(for address: DeviceAddress) -> Bool { !subscriptions.keys.contains { $0.address == address } }
 
     /// The subscription that a selector names.
-    func find(_ selector: AttributeSelector, of address: DeviceAddress) -> Subscription? {
+    package func find(_ selector: AttributeSelector, of address: DeviceAddress) -> Subscription? {
         subscriptions.values.first { subscription in
             let id = subscription.id
             return subscription.device.address == address && (selector.handle.map { $0 == id.handle } ?? true)
@@ -55,7 +58,7 @@ final class SubscriptionTable {
 
     /// The subscription to a characteristic, made when there is none: its first value may come before its holder is
     /// told that it stands.
-    func entry(for id: CharacteristicID, of device: DeviceTarget, topic: () -> String) -> Subscription {
+    package func entry(for id: CharacteristicID, of device: DeviceTarget, topic: () -> String) -> Subscription {
         let key = Key(address: device.address, handle: id.handle)
         if let known = subscriptions[key] { return known }
         let subscription = Subscription(device: device, id: id, topic: topic())
@@ -64,7 +67,7 @@ final class SubscriptionTable {
     }
 
     /// Adds a holder or renews its lease; true when the holder had the subscription already.
-    func hold(
+    package func hold(
         _ subscription: Subscription,
         holder: String,
         lease: Duration?,
@@ -77,14 +80,14 @@ final class SubscriptionTable {
     }
 
     /// Drops the entries of a device that nobody holds: those of a subscribing that failed.
-    func removeUnheld(of address: DeviceAddress) {
+    package func removeUnheld(of address: DeviceAddress) {
         subscriptions = subscriptions.filter { $0.key.address != address || !$0.value.holders.isEmpty }
     }
 
     /// Lets a holder go.
     ///
     /// - Returns: whether it held the subscription, and whether it was the last.
-    func release(_ subscription: Subscription, holder: String) -> (held: Bool, wasLast: Bool) {
+    package func release(_ subscription: Subscription, holder: String) -> (held: Bool, wasLast: Bool) {
         guard let lease = subscription.holders.removeValue(forKey: holder) else { return (false, false) }
         if let lease { loop.cancel(lease) }
         guard subscription.holders.isEmpty else { return (true, false) }

@@ -84,16 +84,11 @@ final class Gateway: Sendable {
     func makeID() -> String {
         lastID.withLock { last in
             last += 1
-            return "c\(last)"
+            return "c\(last)-\(agent.pid)"
         }
     }
 
-    /// Publishes a command and does not wait for what becomes of it.
-    ///
-    /// - Parameters:
-    ///   - fields: further members, as `"service":"180f"`.
-    ///   - change: what is to be changed in the message.
-    /// - Returns: the command's id.
+    /// Publishes a command, with further members as `"service":"180f"`, and does not wait for what becomes of it.
     @discardableResult
     func start(
         _ verb: String,
@@ -201,9 +196,11 @@ final class Gateway: Sendable {
     /// What a subscriber that comes now gets as retained, by topic.
     func retained() async throws -> [String: Json] {
         let options = setup.broker
+        // A name of its own: under a known one the broker would send what an earlier session has missed.
+        let id = "late-\(makeID())"
         return try await withCaller(
             port: broker.port,
-            id: "late",
+            id: id,
             version: .v5,
             user: options.users.first.map { ($0, $1) }
         ) {
@@ -221,7 +218,12 @@ final class Gateway: Sendable {
     /// Ends the agent in order and says with which code.
     func stop(_ signal: Int32 = 15) async throws -> Int32 {
         agent.send(signal)
-        return try await within("the agent's end") { [agent] in try await agent.exitStatus() }
+        return try await ended()
+    }
+
+    /// Waits for the agent's end.
+    func ended() async throws -> Int32 {
+        try await within("the agent's end") { [agent] in try await agent.exitStatus() }
     }
 }
 
@@ -271,6 +273,9 @@ func withAgent<Value>(
                 if isReady { try await gateway.hear("ready", on: "bluetooth") }
                 let value = try await body(gateway)
                 #expect(gateway.agent.output.isEmpty)
+                for word in ["Sanitizer", "Fatal error", "libdbus", "dbus_"] {
+                    #expect(!gateway.agent.log.contains(word))
+                }
                 return value
             }
         }
