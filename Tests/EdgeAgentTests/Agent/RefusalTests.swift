@@ -25,7 +25,7 @@ struct RefusalTests {
             let battery = "dev/\(TestDevice.battery.hex)/cmd/test"
             let cases: [(topic: String, payload: String, code: String)] = [
                 ("cmd/test", #"{"id":"r1","verb":"fly"}"#, "unknown-verb"),
-                ("cmd/test", #"{"id":"r2","verb":"transact"}"#, "unknown-verb"),
+                ("cmd/test", #"{"id":"r2","verb":"sequence"}"#, "unknown-verb"),
                 ("cmd/test", #"{"id":"r3","verb":7}"#, "bad-request"),
                 ("cmd/test", #"{"id":"r4"}"#, "bad-request"),
                 ("cmd/test", #"{"id":"r5","verb":"read"}"#, "bad-request"),
