@@ -1,0 +1,108 @@
+import BlueZSimulator
+import DBus
+import Synchronization
+
+/// The Bluetooth side of an agent under test: a private bus, a simulated bluetoothd on it, and what happens around it.
+package final class AgentWorld: Sendable {
+    /// How the world is set up.
+    package struct Options: Sendable {
+        /// What is around the one adapter, `hci0`; nil: no adapter.
+        package var devices: [TestDevice]? = [.thermometer, .heart, .battery, .framer, .awkward]
+        /// From a request to a device to its answer.
+        package var attDelay = Duration.zero
+        /// Whether the adapter is switched on.
+        package var isPowered = true
+        /// Whether bluetoothd is there from the start.
+        package var hasBluez = true
+
+        package init() {}
+    }
+
+    private let bus: PrivateBus
+    private let simulator: Simulator
+    private let adapter: AdapterModel
+    private let stranger = Mutex<SimulatorClient?>(nil)
+
+    fileprivate init(bus: PrivateBus, simulator: Simulator, adapter: AdapterModel) {
+        self.bus = bus
+        self.simulator = simulator
+        self.adapter = adapter
+    }
+
+    /// For `DBUS_SYSTEM_BUS_ADDRESS`.
+    package var busAddress: String { bus.address.text }
+
+    // MARK: bluetoothd and the bus
+
+    package func leaveBus() async { await simulator.leaveBus() }
+    package func returnToBus() async throws { try await simulator.returnToBus() }
+    package func killBus() async throws { try await bus.kill() }
+
+    // MARK: The adapter
+
+    package func setPowered(_ on: Bool) async { await simulator.setPowered(on) }
+    package func unplugAdapter() async { await simulator.removeAdapter() }
+    package func plugAdapter() async { _ = await simulator.addAdapter(adapter) }
+
+    // MARK: Devices
+
+    package func add(_ device: TestDevice) async { await simulator.addDevice(device.model) }
+    package func setReachable(_ reachable: Bool, _ device: TestDevice) async {
+        await simulator.setReachable(reachable, device.address)
+    }
+    package func dropLink(_ device: TestDevice) async { await simulator.dropLink(device.address) }
+    package func notify(_ device: TestDevice, _ characteristic: String, _ bytes: [UInt8]) async {
+        await simulator.notify(device.address, characteristic, bytes)
+    }
+
+    /// Connects to a device as another program would.
+    package func connectAsStranger(_ device: TestDevice) async throws {
+        try await call(device, "org.bluez.Device1", "Connect")
+    }
+
+    /// Calls a method of a device's object as another program would.
+    package func call(_ device: TestDevice, _ interface: String, _ member: String) async throws {
+        let name = "/org/bluez/hci0/dev_" + device.address.map { $0 == ":" ? "_" : String($0) }.joined()
+        guard let path = ObjectPath(name) else { throw ChildProcess.Failure(description: "no path: \(name)") }
+        try await asStranger().call(path, interface, member)
+    }
+
+    private func asStranger() async throws -> SimulatorClient {
+        if let known = stranger.withLock({ $0 }) { return known }
+        let client = try await SimulatorClient.connect(to: bus)
+        stranger.withLock { $0 = client }
+        return client
+    }
+
+    // MARK: What can be seen
+
+    package func isConnected(_ device: TestDevice) async -> Bool { await simulator.isConnected(device.address) }
+    package func isSubscribed(_ device: TestDevice, _ characteristic: String) async -> Bool {
+        await simulator.isSubscribed(device.address, characteristic)
+    }
+    /// How many calls of a method bluetoothd has received.
+    package func count(of member: String) async -> Int { await simulator.count(of: member) }
+    /// Waits until bluetoothd has received that many calls of a method.
+    package func waitForCalls(of member: String, count: Int = 1) async {
+        await simulator.waitForCalls(of: member, count: count)
+    }
+    /// The paths of the objects for which a method was called, oldest first.
+    package func paths(of member: String) async -> [String] {
+        await simulator.calls(of: member).map(\.path.text)
+    }
+}
+
+/// Runs a test in a world of its own.
+package func withAgentWorld<Value>(
+    _ options: AgentWorld.Options = AgentWorld.Options(),
+    _ body: (AgentWorld) async throws -> Value
+) async throws -> Value {
+    var settings = SimulatorSettings()
+    settings.attDelay = options.attDelay
+    let adapter = AdapterModel(isPowered: options.isPowered, devices: (options.devices ?? []).map(\.model))
+    let adapters = options.devices == nil ? [] : [adapter]
+    return try await withSimulator(adapters: adapters, settings: settings) { bus, simulator in
+        if !options.hasBluez { await simulator.leaveBus() }
+        return try await body(AgentWorld(bus: bus, simulator: simulator, adapter: adapter))
+    }
+}
