@@ -10,6 +10,8 @@ final class Link {
     var isTaken = false
     /// `Connect` is out: what BlueZ shows of the link may be a flicker.
     var connecting = false
+    /// What comes next ends the link: it need not wait for calls that are out.
+    var isHurried = false
     /// The link was made by this process.
     var ours = false
     private(set) var callsOut = 0

@@ -66,27 +66,40 @@ extension BluetoothManager {
 
     /// Waits until no call for the device is out.
     ///
-    /// After the limit the link is dropped and a late reply is ignored.
+    /// After the limit the link is dropped, and a late reply is ignored.
     package func settle(_ address: DeviceAddress) async {
-        guard let link = links[address], link.callsOut > 0 else {
+        guard let link = links[address] else { return }
+        defer { tidy(link) }
+        if link.callsOut == 0 || link.isHurried {
             unsettled = 0
-            return
-        }
-        if await quiet(link, within: configuration.settleLimit) {
+        } else if await quiet(link, within: configuration.settleLimit) {
             unsettled = 0
-            return
+        } else {
+            cancelLink(address)
+            _ = await quiet(link, within: .seconds(5))
+            unsettled += 1
+            stateChanged()
         }
-        cancelLink(address)
-        _ = await quiet(link, within: .seconds(5))
-        unsettled += 1
-        stateChanged()
+        link.isHurried = false
+    }
+
+    /// Lets a device be used although a call is out: the next thing to be done ends the link, and the call with it.
+    package func hurry(_ address: DeviceAddress) {
+        guard let link = links[address] else { return }
+        link.isHurried = true
+        link.poke()
+    }
+
+    /// Forgets what nobody needs of a device that BlueZ does not know.
+    private func tidy(_ link: Link) {
+        if link.isIdle, tree.paths[link.address] == nil { links[link.address] = nil }
     }
 
     private func quiet(_ link: Link, within limit: Duration) async -> Bool {
         let scope = OperationScope(timeout: limit, on: loop)
         defer { scope.finish() }
         do {
-            try await wait(scope, on: link) { link.callsOut == 0 ? .success(()) : nil }
+            try await wait(scope, on: link) { link.callsOut == 0 || link.isHurried ? .success(()) : nil }
             return true
         } catch {
             return false

@@ -190,6 +190,8 @@ extension Agent {
         session.stop()
         if let reason {
             publisher.retain(topics.scanState(name), .scan, session.state(.stopped, reason: reason).encode)
+            endedSessions.append(name)
+            forgetEndedSessions()
         }
         if let demand = session.demand { manager.assumeIsolated { $0.stopDiscovery(demand) } }
         if sessions.isEmpty, let observer = advertisementObserver {
@@ -197,6 +199,13 @@ extension Agent {
             manager.assumeIsolated { $0.ignoreAdvertisements(observer) }
         }
         return true
+    }
+
+    /// Takes away the states of scans that ended long ago: each may have had a name of its own.
+    private func forgetEndedSessions() {
+        while endedSessions.count > 32, let oldest = endedSessions.popFirst() {
+            if sessions[oldest] == nil { publisher.clear(topics.scanState(oldest)) }
+        }
     }
 
     private func hearForSessions() {

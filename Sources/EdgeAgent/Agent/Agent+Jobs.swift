@@ -9,7 +9,10 @@ extension Agent {
         var first = false
         if case .disconnect(let request) = command.request {
             endReconnecting(device.address)
-            if request.now { running[device.address]?.scope.cancel() }
+            if request.now, let current = running[device.address] {
+                current.scope.cancel()
+                manager.assumeIsolated { $0.hurry(device.address) }
+            }
             first = request.now
         }
         lastJob += 1

@@ -35,6 +35,8 @@ actor Agent {
     var sessions: [SessionName: ScanSession] = [:]
     let subscriptions: SubscriptionTable
     var advertisementObserver: Int?
+    /// The last scans that ended, whose state is still retained.
+    var endedSessions = FIFO<SessionName>()
 
     /// Devices whose retained topics are kept, with the moment of their last use; configured ones stay for ever.
     var devicesInUse: [DeviceAddress: ContinuousClock.Instant] = [:]
@@ -86,7 +88,7 @@ actor Agent {
             rule: ResponseTopicRule(tree: topics),
             devices: directory
         )
-        publisher = Publisher(topics: topics, boot: boot, qos: configuration.mqtt.qos, client: client)
+        publisher = Publisher(topics: topics, boot: boot, qos: configuration.mqtt.qos, client: client, log: log)
         queue = Queue(
             limits: Queue.Limits(
                 perDevice: configuration.limits.maximumQueuedPerDevice,

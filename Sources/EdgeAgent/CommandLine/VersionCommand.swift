@@ -1,10 +1,24 @@
+internal import BleCore
+internal import CCrypto
+internal import CJansson
+internal import CYAML
+internal import MQTT
+
 /// The command `version`.
 package enum VersionCommand {
     /// A library and the version that the program runs with.
     package typealias Library = (name: String, version: String)
 
     /// The libraries that `edge-agent version` lists.
-    package static let libraries: @Sendable () -> [Library] = { [] }
+    package static let libraries: @Sendable () -> [Library] = {
+        [
+            ("libdbus", BusLibrary.version),
+            ("libmosquitto", MQTTLibrary.version),
+            ("jansson", String(cString: jansson_version_str())),
+            ("libyaml", String(cString: yaml_get_version_string())),
+            ("libcrypto", String(cString: OpenSSL_version(OPENSSL_VERSION_STRING))),
+        ]
+    }
 
     /// The program and its libraries, a line each.
     package static func text(libraries: [Library]) -> String {

@@ -10,6 +10,7 @@ final class Publisher {
     let boot: String
     private let qos: MQTTQualityOfService
     private let client: MQTTClient
+    private let log: Log
     private var counters = SequenceCounters()
     private var retained: [String: [UInt8]] = [:]
     private(set) var results = ResultEncoder()
@@ -19,11 +20,12 @@ final class Publisher {
     private(set) var published: Int64 = 0
     private(set) var dropped: Int64 = 0
 
-    init(topics: TopicTree, boot: String, qos: MQTTQualityOfService, client: MQTTClient) {
+    init(topics: TopicTree, boot: String, qos: MQTTQualityOfService, client: MQTTClient, log: Log) {
         self.topics = topics
         self.boot = boot
         self.qos = qos
         self.client = client
+        self.log = log
     }
 
     /// Bounds results by what the broker takes; nil: by nothing but the configuration.
@@ -39,8 +41,10 @@ final class Publisher {
         publication.contentType = EncodedResult.contentType
         publication.isText = true
         publication.userProperties = encoded.userProperties.map { MQTTUserProperty($0.name, $0.value) }
-        send(publication)
         published += 1
+        guard !send(publication) else { return }
+        // The queue takes more results than commands can be accepted: whatever this is, a caller waits in vain.
+        log.error("Result found no place", [.topic: encoded.reply.topic, .id: body.origin.id.text])
     }
 
     /// Publishes a step of a device's job for observers.
