@@ -42,6 +42,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private nonisolated(unsafe) var timers = TimerHeap()  // loop's thread only
     private nonisolated(unsafe) var hooks: [(number: UInt64, run: () -> Bool)] = []  // loop's thread only
     private nonisolated(unsafe) var lastNumber: UInt64 = 0  // loop's thread only
+    private nonisolated(unsafe) var turnWanted = false  // loop's thread only
 
     private struct Watch {
         var number: UInt64
@@ -204,6 +205,14 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         return lastNumber
     }
 
+    /// Has the hooks run once more before the loop waits.
+    ///
+    /// For work that a hook is to do and that may come up while the hooks run: its own may have had its turn already.
+    package func wantTurn() {
+        preconditionOnLoop()
+        turnWanted = true
+    }
+
     package func removeHook(_ number: UInt64) {
         preconditionOnLoop()
         hooks.removeAll { $0.number == number }
@@ -223,10 +232,11 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         while !takeInbox() {
             runJobs()
             runTimers()
+            turnWanted = false
             var again = false
             for hook in hooks where hook.run() { again = true }
             // Jobs that the hooks woke may have made new work for the hooks.
-            if runJobs() { again = true }
+            if runJobs() || turnWanted { again = true }
             wait(&events, atOnce: again || !jobs.isEmpty)
         }
         // What is still queued may hold continuations whose owners wait for them: run it out.

@@ -124,6 +124,8 @@ package actor MQTTClient {
             totals.droppedRequired += 1
             return error
         }
+        // It may come out of another hook's work, after this client's own hook has run.
+        loop.wantTurn()
         return nil
     }
 
@@ -141,6 +143,7 @@ package actor MQTTClient {
             subscriptions.append(subscription)
         }
         if link?.isUp == true { send(wanted) }
+        loop.wantTurn()
     }
 
     /// Takes filters out; harmless for those that are not there.
@@ -149,6 +152,7 @@ package actor MQTTClient {
             subscriptions.removeAll { $0.filter == filter }
             if let link, link.isUp { link.handle.unsubscribe(filter) }
         }
+        loop.wantTurn()
     }
 
     /// What has happened, and the depth of the queue.
