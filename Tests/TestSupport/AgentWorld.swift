@@ -47,6 +47,7 @@ package final class AgentWorld: Sendable {
     // MARK: Devices
 
     package func add(_ device: TestDevice) async { await simulator.addDevice(device.model) }
+    package func remove(_ device: TestDevice) async { await simulator.removeDevice(device.address) }
     package func setReachable(_ reachable: Bool, _ device: TestDevice) async {
         await simulator.setReachable(reachable, device.address)
     }

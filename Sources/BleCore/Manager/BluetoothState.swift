@@ -62,6 +62,13 @@ public struct CharacteristicID: Sendable, Hashable {
     public let handle: UInt16
     /// Whether the UUID pair stands more than once, so that only the handle names it.
     public let isAmbiguous: Bool
+
+    package init(service: BluetoothUUID, characteristic: BluetoothUUID, handle: UInt16, isAmbiguous: Bool) {
+        self.service = service
+        self.characteristic = characteristic
+        self.handle = handle
+        self.isAmbiguous = isAmbiguous
+    }
 }
 
 /// A value that a device sent by itself.

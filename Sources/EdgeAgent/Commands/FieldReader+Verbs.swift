@@ -3,7 +3,7 @@ import BleCore
 /// The fields of each verb that this version offers.
 extension FieldReader {
     /// The longest time that a caller may ask for in leases and lasting scans: 30 days.
-    private static let longestMs = 2_592_000_000
+    static let longestMs = 2_592_000_000
 
     /// Reads the fields of a verb.
     ///
@@ -65,13 +65,6 @@ extension FieldReader {
         let chunk = self.chunk()
         guard let attribute, let value else { return nil }
         return .write(WriteRequest(attribute: attribute, value: value, offset: offset, mode: mode, chunk: chunk))
-    }
-
-    private mutating func subscribe() -> VerbRequest? {
-        let attribute = characteristic(withDescriptor: false)
-        let lease = milliseconds("leaseMs", 1000...Self.longestMs)
-        let retainLast = flag("retainLast") ?? false
-        return attribute.map { .subscribe(SubscribeRequest(attribute: $0, lease: lease, retainLast: retainLast)) }
     }
 
     private mutating func offset() -> UInt16 {
