@@ -62,15 +62,32 @@ struct ServicesTests {
         }
     }
 
+    @Test func `services that change are told once, and published`() async throws {
+        try await withAgent(.meter()) { gateway in
+            _ = try await gateway.send("connect", on: .meter)
+            await gateway.world.setService(.meter, "ffd0", present: false)
+            let gone = try await gateway.hear(event: "services")
+            let gatt = "dev/\(gateway.name(of: .meter))/gatt"
+            let rest = try await gateway.hear(on: gatt, from: gone.number)
+            #expect(rest.message.retain)
+            #expect(rest.json["services"].list.contains { $0["uuid"] == "ffe0" })
+            #expect(rest.json["services"].list.allSatisfy { $0["uuid"] != "ffd0" })
+            let failed = try await gateway.subscribe("ffd1")
+            #expect(failed["error"]["code"] == "no-service")
+            await gateway.world.setService(.meter, "ffd0", present: true)
+            try await gateway.hear(on: gatt, from: rest.number + 1) {
+                $0["services"].list.contains { $0["uuid"] == "ffd0" }
+            }
+            #expect(try await gateway.subscribe("ffd1")["status"] == "ok")
+            let events = gateway.caller.all(gateway.topic("dev/"), suffix: "/event")
+            #expect(events.filter { $0.json["event"] == "services" }.count == 2)
+        }
+    }
+
     @Test func `another name of a device in use is an event`() async throws {
         try await withAgent(.meter()) { gateway in
             _ = try await gateway.send("connect", on: .meter)
-            _ = try await gateway.send("disconnect", on: .meter)
-            var model = TestDevice.meter.model
-            model.advertisement.name = "Meter 2"
-            await gateway.world.remove(.meter)
-            await gateway.world.add(TestDevice(model))
-            _ = try await gateway.send("scan", #""durationMs":1000"#)
+            await gateway.world.rename(.meter, "Meter 2")
             #expect(try await gateway.hear(event: "name").json["name"] == "Meter 2")
         }
     }

@@ -65,7 +65,7 @@ struct SubscriptionTests {
             let again = try await gateway.subscribe("ffd1", #""coalesce":{"batch":2,"maxMs":60000}"#, client: "one")
             #expect(again["result"]["already"] == true)
             // The last one did not want it retained.
-            #expect(try await gateway.retained()[topic] == nil)
+            #expect(try await gateway.retained().keys.contains(topic) == false)
             await gateway.world.notify(.meter, "ffd1", [2])
             await gateway.world.notify(.meter, "ffd1", [3])
             let batch = try await gateway.hear(on: gateway.values("ffd1")) { $0["values"] != .missing }.json
@@ -89,7 +89,7 @@ struct SubscriptionTests {
             #expect(value.message.retain)
             #expect(try await gateway.retained()[topic]?["n"] == 1)
             _ = try await gateway.unsubscribe("ffd1")
-            #expect(try await gateway.retained()[topic] == nil)
+            #expect(try await gateway.retained().keys.contains(topic) == false)
         }
     }
 
@@ -109,7 +109,7 @@ struct SubscriptionTests {
             #expect(await gateway.world.isSubscribed(.meter, "ffd2") == false)
             #expect(try await gateway.unsubscribe("ffd1", client: "two")["result"]["already"] == true)
             #expect(try await gateway.unsubscribe("ffd1", client: "one")["result"]["already"] == false)
-            #expect(try await gateway.retained()[gateway.topic(gateway.values("ffd2"))] == nil)
+            #expect(try await gateway.retained().keys.contains(gateway.topic(gateway.values("ffd2"))) == false)
         }
     }
 
