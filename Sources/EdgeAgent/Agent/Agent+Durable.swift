@@ -12,17 +12,24 @@ extension Agent {
     func openState(_ worker: Worker) async {
         let path = configuration.stateDirectory
         do {
-            let (directory, bytes) = try await worker.run {
+            let (directory, subscriptions, scans) = try await worker.run {
                 let directory = try StateDirectory.open(path)
-                let name = DurableSubscriptions.fileName
-                return (directory, try directory.read(name, limit: DurableSubscriptions.maxBytes))
-            }
-            let kept = try bytes.map {
-                try DurableSubscriptions.decode($0, path: "\(path)/\(DurableSubscriptions.fileName)")
+                let names = (DurableSubscriptions.fileName, DurableScans.fileName)
+                return (
+                    directory,
+                    try directory.read(names.0, limit: DurableSubscriptions.maxBytes).map {
+                        try DurableSubscriptions.decode($0, path: "\(path)/\(names.0)")
+                    },
+                    try directory.read(names.1, limit: DurableScans.maxBytes).map {
+                        try DurableScans.decode($0, path: "\(path)/\(names.1)")
+                    }
+                )
             }
             subscriptionFile = StateFile(DurableSubscriptions.fileName, in: directory, loop: loop, worker: worker)
+            scanFile = StateFile(DurableScans.fileName, in: directory, loop: loop, worker: worker)
             stateProblem = nil
-            if let kept { restore(kept) }
+            if let subscriptions { restore(subscriptions) }
+            if let scans { restore(scans) }
         } catch {
             stateProblem = "\(error)"
             log.warning(
@@ -46,10 +53,12 @@ extension Agent {
                     if remaining == nil { continue }
                     lease = (kept.span, kept.endsMs)
                 }
-                _ = hold(subscription, holder.client, isDurable: true, lease: lease, after: remaining)
+                hold(subscription, holder.client, isDurable: true, lease: lease, after: remaining)
             }
             guard !subscription.holders.isEmpty else {
                 subscriptions.remove(subscription)
+                // The broker still has what its last holder wanted retained.
+                if record.retainsLast { publisher.clear(subscription.topic) }
                 continue
             }
             subscription.retainsLast = record.retainsLast
@@ -66,17 +75,21 @@ extension Agent {
     ///
     /// - Returns: once they are on the disk: nothing; or a warning that they are not.
     func keepSubscriptions() async -> [String] {
-        guard let subscriptionFile else {
-            return ["durable: not kept: \(stateProblem ?? "there is no state directory")"]
-        }
+        guard let subscriptionFile else { return [Self.notKept(stateProblem ?? "there is no state directory")] }
         let failure = await subscriptionFile.save(DurableSubscriptions(subscriptions).encode())
+        noteState(failure)
+        return failure.map { [Self.notKept($0.description)] } ?? []
+    }
+
+    static func notKept(_ problem: String) -> String { "durable: not kept: \(problem)" }
+
+    /// Takes up what came of a save.
+    func noteState(_ failure: StateFailure?) {
         let problem = failure?.description
-        if problem != stateProblem {
-            stateProblem = problem
-            if let problem { log.error("State is not kept", [.error: problem]) }
-            if connection != nil { publisher.retain(topics.info, .other, info.encode) }
-        }
-        return problem.map { ["durable: not kept: \($0)"] } ?? []
+        guard problem != stateProblem else { return }
+        stateProblem = problem
+        if let problem { log.error("State is not kept", [.error: problem]) }
+        if connection != nil { publisher.retain(topics.info, .other, info.encode) }
     }
 
     /// Makes the subscriptions of an earlier life stand on a link that is there now.

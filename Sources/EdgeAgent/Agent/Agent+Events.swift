@@ -11,7 +11,10 @@ extension Agent {
         case .state(let state):
             log.write(state == .ready ? .info : .warning, "Bluetooth changed", [.state: state.rawValue])
             publisher.retain(topics.bluetooth, .other, BluetoothMessage(state).encode)
-            if state == .ready { reconnectAll() }
+            if state == .ready {
+                reconnectAll()
+                startWaitingScans()
+            }
         case .adapter(let adapter): publish(adapter)
         case .adapterRemoved(let name):
             log.warning("Adapter is gone", [.adapter: name.text])

@@ -12,7 +12,10 @@ extension Agent {
         case .scan(let scan): inBackground(command) { try await self.scan(scan, $0) }
         case .devices(let request):
             inBackground(command) { _ in .devices(await self.knownDevices(request), isTruncated: false) }
-        case .scanStart(let request): inBackground(command) { try await self.startSession(request, $0) }
+        case .scanStart(let request):
+            var command = command
+            if request.isDurable, let stateProblem { command.warnings.append(Self.notKept(stateProblem)) }
+            inBackground(command) { try await self.startSession(request, $0) }
         case .scanStop(let request):
             let stopped = stopSession(request.session, reason: "command")
             succeed(command, .session(request.session, already: !stopped))
@@ -147,7 +150,7 @@ extension Agent {
         )
     }
 
-    private func startSession(_ request: ScanStartCommand, _ scope: OperationScope) async throws -> ResultPayload {
+    func startSession(_ request: ScanStartCommand, _ scope: OperationScope) async throws -> ResultPayload {
         let name = request.session ?? SessionName.make()
         let before = stopSession(name, reason: nil)
         if !before, sessions.count >= 64 {
@@ -173,12 +176,14 @@ extension Agent {
             return .session(name, already: before)
         }
         if let duration = request.duration {
+            session.endsMs = UTCTime.now.millisecondsSince1970 + duration.milliseconds
             session.end = loop.schedule(after: duration) { [weak self] in
                 self?.assumeIsolated { _ = $0.stopSession(name, reason: "duration") }
             }
         }
         publisher.retain(topics.scanState(name), .scan, session.state(.started).encode)
         hearForSessions()
+        if request.isDurable { await keepScans() }
         return .session(name, already: before)
     }
 
@@ -186,8 +191,14 @@ extension Agent {
     ///
     /// - Returns: whether there was one.
     func stopSession(_ name: SessionName, reason: String?) -> Bool {
-        guard let session = sessions.removeValue(forKey: name) else { return false }
+        let waited = waitingScans.removeValue(forKey: name) != nil
+        guard let session = sessions.removeValue(forKey: name) else {
+            if waited { keepScansLater() }
+            return waited
+        }
         session.stop()
+        // What ends with the agent goes on with the next one.
+        if session.command.isDurable, !isStopping { keepScansLater() }
         if let reason {
             publisher.retain(topics.scanState(name), .scan, session.state(.stopped, reason: reason).encode)
             endedSessions.append(name)

@@ -70,7 +70,11 @@ extension Agent {
         let address = job.device.address
         if let timer = idleTimers.removeValue(forKey: address) { loop.cancel(timer) }
         let scope = OperationScope(timeout: job.command.timeout, on: loop)
-        let current = RunningJob(job: job, scope: scope, untold: job.poll == nil ? untold + [.started(job.command)] : [])
+        let current = RunningJob(
+            job: job,
+            scope: scope,
+            untold: job.poll == nil ? untold + [.started(job.command)] : []
+        )
         running[address] = current
         // Unstructured because a job outlives the handler that starts it. Its scope bounds it; `stop` waits for it.
         Task.immediate(executorPreference: loop) {

@@ -16,6 +16,7 @@ extension Agent {
     func poll(_ subscription: Subscription, first: [UInt8]?) {
         guard let interval = subscription.pollInterval else { return }
         if let timer = subscription.poll?.timer { loop.cancel(timer) }
+        pollGoesOn(subscription)
         subscription.poll = Subscription.Poll(every: interval)
         if let first { arrived(first, kind: .read, subscription) }
         armPoll(subscription, after: interval)

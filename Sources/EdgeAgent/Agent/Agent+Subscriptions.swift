@@ -26,7 +26,9 @@ extension Agent {
         if isNew { set(subscription, request) }
         let wasDurable = subscription.isDurable
         // Held from now on, so that it does not end under our hands with the lease of another caller.
-        let already = hold(subscription, client, isDurable: request.isDurable, lease: nil)
+        let before = subscription.holders[client]
+        let already = before != nil
+        hold(subscription, client, isDurable: request.isDurable, lease: nil)
         do {
             let first = try await listen(to: subscription, polls: !notifies, scope)
             hold(subscription, request, client)
@@ -42,7 +44,11 @@ extension Agent {
                 warnings: warnings
             )
         } catch {
-            if !already { _ = subscription.release(client, on: loop) }
+            if let before {
+                resume(subscription, client, before)
+            } else {
+                _ = subscription.release(client, on: loop)
+            }
             if subscription.holders.isEmpty { drop(subscription) }
             throw error
         }
@@ -148,12 +154,26 @@ extension Agent {
     private func hold(_ subscription: Subscription, _ request: SubscribeRequest, _ client: String) {
         let now = UTCTime.now.millisecondsSince1970
         let lease = request.lease.map { (span: $0, endsMs: now + $0.milliseconds) }
-        _ = hold(subscription, client, isDurable: request.isDurable, lease: lease)
+        hold(subscription, client, isDurable: request.isDurable, lease: lease)
+    }
+
+    /// Lets a holder go on as it was before a renewal that failed.
+    private func resume(_ subscription: Subscription, _ client: String, _ before: Subscription.Holder) {
+        let now = UTCTime.now.millisecondsSince1970
+        let lease = before.lease.map { DurableSubscriptions.Lease(span: $0.span, endsMs: $0.endsMs) }
+        hold(
+            subscription,
+            client,
+            isDurable: before.isDurable,
+            lease: lease.map { ($0.span, $0.endsMs) },
+            after: lease.map { $0.remaining(atMs: now) ?? .zero }
+        )
     }
 
     /// Adds a holder or renews its lease, which ends after a delay of its own or else after its span.
     ///
     /// - Returns: whether the holder had the subscription already.
+    @discardableResult
     func hold(
         _ subscription: Subscription,
         _ client: String,

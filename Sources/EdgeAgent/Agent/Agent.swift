@@ -39,6 +39,9 @@ actor Agent {
     var standTimers: [DeviceAddress: EventLoop.TimerID] = [:]
     /// Where the subscriptions are kept that are to survive; nil without a state directory that can be used.
     var subscriptionFile: StateFile?
+    /// Where the lasting scans are kept that are to survive, and those of an earlier life that wait for Bluetooth.
+    var scanFile: StateFile?
+    var waitingScans: [SessionName: DurableScans.Record] = [:]
     /// Why nothing can be kept now; nil when all is well.
     var stateProblem: String? = "not opened yet"
     var advertisementObserver: Int?

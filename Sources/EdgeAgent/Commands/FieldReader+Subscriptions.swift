@@ -31,7 +31,11 @@ extension FieldReader {
         guard let value = take("coalesce") else { return nil }
         if value.string == "every" { return .every }
         guard let object = value.object else {
-            problem("coalesce", expected: "\"every\", or an object with latestMs, or with batch and maxMs", found: value)
+            problem(
+                "coalesce",
+                expected: "\"every\", or an object with latestMs, or with batch and maxMs",
+                found: value
+            )
             return nil
         }
         return nested("coalesce", object) { reader in

@@ -118,7 +118,7 @@ extension FieldReader {
         return .scan(ScanCommand(filter: filter, duration: duration))
     }
 
-    private mutating func scanStart(_ devices: DeviceDirectory) -> VerbRequest? {
+    mutating func scanStart(_ devices: DeviceDirectory) -> VerbRequest? {
         let filter = self.filter(devices)
         let session = self.session()
         let emit = self.emit() ?? .change
@@ -130,8 +130,16 @@ extension FieldReader {
                 )
             } ?? .none
         let duration = milliseconds("durationMs", 1...Self.longestMs)
+        let isDurable = flag("durable") ?? false
         return .scanStart(
-            ScanStartCommand(filter: filter, session: session, emit: emit, batch: batch, duration: duration)
+            ScanStartCommand(
+                filter: filter,
+                session: session,
+                emit: emit,
+                batch: batch,
+                duration: duration,
+                isDurable: isDurable
+            )
         )
     }
 

@@ -92,27 +92,8 @@ extension DurableSubscriptions {
     ///
     /// - Throws: ``StateFailure``, also for a file of a newer agent; `path` is the file's name in it.
     package static func decode(_ bytes: [UInt8], path: String) throws(StateFailure) -> DurableSubscriptions {
-        let root: JSONValue
-        do throws(JSONFailure) {
-            root = try JSONReader(maxBytes: maxBytes).read(bytes)
-        } catch {
-            throw .unreadable(path: path, reason: "is no JSON that can be read: \(error)")
-        }
-        guard let object = root.object, let version = object["version"]?.integer else {
-            throw .unreadable(path: path, reason: "has no version")
-        }
-        guard version <= Self.version else { throw .newer(path: path, version: version, known: Self.version) }
-        guard let list = object["subscriptions"]?.array else {
-            throw .unreadable(path: path, reason: "has no list of subscriptions")
-        }
-        var records: [Record] = []
-        for (place, value) in list.enumerated() {
-            guard let record = value.object.flatMap(Record.init) else {
-                throw .unreadable(path: path, reason: "subscription \(place) is not one")
-            }
-            records.append(record)
-        }
-        return DurableSubscriptions(records)
+        let list = try StateList.read("subscriptions", in: bytes, version: version, maxBytes: maxBytes, path: path)
+        return DurableSubscriptions(try StateList.map(list, path: path) { Record($0) })
     }
 }
 

@@ -45,7 +45,9 @@ final class SubscriptionTable {
     func make(for id: CharacteristicID, of device: DeviceTarget, topic: String) -> Subscription {
         lastNumber += 1
         let subscription = Subscription(number: lastNumber, device: device, id: id, topic: topic)
-        if let before = subscriptions.updateValue(subscription, forKey: subscription.key) { numbers[before.number] = nil }
+        if let before = subscriptions.updateValue(subscription, forKey: subscription.key) {
+            numbers[before.number] = nil
+        }
         numbers[lastNumber] = subscription
         return subscription
     }

@@ -39,25 +39,25 @@ struct DurableSubscriptionsTests {
         ("", "f: is no JSON that can be read"), ("{}", "f: has no version"), ("[]", "f: has no version"),
         (#"{"version":2,"subscriptions":[]}"#, "f: has schema version 2, this agent knows versions up to 1"),
         (#"{"version":1}"#, "f: has no list of subscriptions"),
-        (#"{"version":1,"subscriptions":[7]}"#, "f: subscription 0 is not one"),
-        (#"{"version":1,"subscriptions":[{"address":"x"}]}"#, "f: subscription 0 is not one"),
+        (#"{"version":1,"subscriptions":[7]}"#, "f: entry 0 is not one"),
+        (#"{"version":1,"subscriptions":[{"address":"x"}]}"#, "f: entry 0 is not one"),
         (
             """
             {"version":1,"subscriptions":[{"address":"a1b2c3d4e5f6","service":"180f","characteristic":"2a19",\
             "handle":16,"holders":[{"client":"+/#"}]}]}
-            """, "f: subscription 0 is not one"
+            """, "f: entry 0 is not one"
         ),
         (
             """
             {"version":1,"subscriptions":[{"address":"a1b2c3d4e5f6","service":"180f","characteristic":"2a19",\
             "handle":16,"holders":[{"client":"me","leaseMs":1000}]}]}
-            """, "f: subscription 0 is not one"
+            """, "f: entry 0 is not one"
         ),
         (
             """
             {"version":1,"subscriptions":[{"address":"a1b2c3d4e5f6","service":"180f","characteristic":"2a19",\
             "handle":16,"pollMs":1,"holders":[{"client":"me"}]}]}
-            """, "f: subscription 0 is not one"
+            """, "f: entry 0 is not one"
         ),
     ])
     func `a file that is not one is refused with what is wrong`(_ text: String, _ message: String) {

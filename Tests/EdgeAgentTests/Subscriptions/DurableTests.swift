@@ -166,4 +166,25 @@ struct DurableTests {
             }
         }
     }
+
+    @Test func `a characteristic that is gone after the restart is told, and listened to when it is back`()
+        async throws
+    {
+        try await withStateFolder { state in
+            try await withAgent(.meter(state: state)) { first in
+                _ = try await first.subscribe("ffd1", #""durable":true"#)
+                _ = try await first.stop(SIGKILL)
+                await first.world.setService(.meter, "ffd0", present: false)
+                let second = try await startAgent(first.setup, first.world, first.broker, first.caller)
+                try await second.subscribed()
+                let lost = try await second.hear(event: "subscription-lost").json
+                #expect(lost["characteristic"] == "ffd1" && lost["reason"] == "the device has no such service")
+                await second.world.setService(.meter, "ffd0", present: true)
+                try await second.hear(event: "subscription-restored")
+                await second.world.notify(.meter, "ffd1", [4])
+                #expect(try await second.hear(on: second.values("ffd1")).json["value"]["hex"] == "04")
+                _ = try await second.stop(SIGKILL)
+            }
+        }
+    }
 }

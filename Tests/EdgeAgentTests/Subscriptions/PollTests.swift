@@ -61,9 +61,28 @@ struct PollTests {
             let restored = try await gateway.hear(event: "subscription-restored")
             #expect(restored.json["characteristic"] == "ffd3")
             try await gateway.hear(on: gateway.values("ffd3"), from: restored.number, count: 2)
-            #expect(gateway.caller.all(gateway.topic("dev/"), suffix: "/event").allSatisfy {
-                $0.json["event"] != "subscription-lost"
-            })
+            #expect(
+                gateway.caller.all(gateway.topic("dev/"), suffix: "/event").allSatisfy {
+                    $0.json["event"] != "subscription-lost"
+                }
+            )
+        }
+    }
+
+    @Test func `reading that fails is told once, and again when it succeeds`() async throws {
+        try await withAgent(.meter()) { gateway in
+            _ = try await gateway.subscribe("ffd3", #""pollMs":250"#)
+            try await gateway.hear(on: gateway.values("ffd3"), count: 2)
+            await gateway.world.setService(.meter, "ffd0", present: false)
+            let lost = try await gateway.hear(event: "subscription-lost").json
+            #expect(lost["characteristic"] == "ffd3")
+            #expect(lost["reason"].text?.hasPrefix("reading fails: ") == true)
+            try await gateway.agent.waitForLog("Value not read", count: 2)
+            await gateway.world.setService(.meter, "ffd0", present: true)
+            let restored = try await gateway.hear(event: "subscription-restored")
+            try await gateway.hear(on: gateway.values("ffd3"), from: restored.number, count: 2)
+            let events = gateway.caller.all(gateway.topic("dev/"), suffix: "/event")
+            #expect(events.filter { $0.json["event"] == "subscription-lost" }.count == 1)
         }
     }
 }
