@@ -49,6 +49,11 @@ extension Agent {
         }
     }
 
+    /// Whether a scan of this name is one that is to survive.
+    func isKept(_ name: SessionName) -> Bool {
+        waitingScans[name] != nil || sessions[name]?.command.isDurable == true
+    }
+
     /// Writes down which scans are to survive; returns once that is on the disk, or cannot be.
     func keepScans() async {
         guard let scanFile else { return }

@@ -17,8 +17,13 @@ extension Agent {
             if request.isDurable, let stateProblem { command.warnings.append(Self.notKept(stateProblem)) }
             inBackground(command) { try await self.startSession(request, $0) }
         case .scanStop(let request):
-            let stopped = stopSession(request.session, reason: "command")
-            succeed(command, .session(request.session, already: !stopped))
+            inBackground(command) { _ in
+                let isKept = await self.isKept(request.session)
+                let stopped = await self.stopSession(request.session, reason: "command")
+                // Stopped means that a restart does not bring it back.
+                if isKept { await self.keepScans() }
+                return .session(request.session, already: !stopped)
+            }
         case .adapterPower(let request): inBackground(command) { try await self.setPower(request, command, $0) }
         case .connectMatching(let request): connect(request, command)
         case .connect, .disconnect, .discover, .read, .write, .subscribe, .unsubscribe, .rssi:
@@ -152,6 +157,7 @@ extension Agent {
 
     func startSession(_ request: ScanStartCommand, _ scope: OperationScope) async throws -> ResultPayload {
         let name = request.session ?? SessionName.make()
+        let wasKept = isKept(name)
         let before = stopSession(name, reason: nil)
         if !before, sessions.count >= 64 {
             throw OperationError(.queueFull, detail: "64 scan sessions run already")
@@ -183,7 +189,7 @@ extension Agent {
         }
         publisher.retain(topics.scanState(name), .scan, session.state(.started).encode)
         hearForSessions()
-        if request.isDurable { await keepScans() }
+        if request.isDurable || wasKept { await keepScans() }
         return .session(name, already: before)
     }
 
