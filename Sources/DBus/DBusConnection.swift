@@ -1,5 +1,4 @@
 package import EventLoop
-internal import Synchronization
 
 /// A connection to a message bus, driven by an event loop.
 ///
@@ -155,7 +154,7 @@ package actor DBusConnection {
 
 /// One caller that waits; resumed once, by its reply or by cancellation, which may come from any thread.
 private final class ReplyWaiter: Sendable {
-    let continuation = Mutex<CheckedContinuation<DBusMessage, any Error>?>(nil)
+    let continuation = Locked<CheckedContinuation<DBusMessage, any Error>?>(nil)
 
     func resume(_ outcome: Result<DBusMessage, any Error>) {
         let waiting = continuation.withLock { continuation in

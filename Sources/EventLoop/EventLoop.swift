@@ -30,6 +30,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         var closures: [@Sendable () -> Void] = []
         var asleep = false
         var stopped = false
+        /// `run()` has returned: a closure would never run, and keep what it holds for ever.
+        var ended = false
     }
 
     private let epoll: Int32
@@ -115,6 +117,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     /// Any thread.
     package func execute(_ work: @escaping @Sendable () -> Void) {
         let wake = inbox.withLock { inbox in
+            guard !inbox.ended else { return false }
             inbox.closures.append(work)
             defer { inbox.asleep = false }
             return inbox.asleep
@@ -244,6 +247,12 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         watches = [:]
         hooks = []
         timers = TimerHeap()
+        // Given back outside the lock: what a closure held may come back to the loop as it goes.
+        _ = inbox.withLock { inbox in
+            inbox.ended = true
+            defer { inbox.closures = [] }
+            return inbox.closures
+        }
         thread.store(0, ordering: .relaxed)
     }
 

@@ -1,5 +1,5 @@
 import DBus
-import Synchronization
+import EventLoop
 import TestSupport
 import Testing
 
@@ -135,7 +135,7 @@ struct SignalTests {
 
 /// Counts what arrives and whether it came in order, at little cost.
 private final class FloodCounter: Sendable {
-    private let state = Mutex((next: UInt32(0), inOrder: true))
+    private let state = Locked((next: UInt32(0), inOrder: true))
     private let waiters = Waiters()
 
     var inOrder: Bool { state.withLock { $0.inOrder } }

@@ -81,6 +81,7 @@ import Testing
                 #expect(throws: SystemFailure("epoll_ctl", code: EBADF)) { try loop.watch(-1, for: .readable) { _ in } }
             }
             _ = write(far, "x", 1)
+            // Sleep: nothing may come, and only time shows it.
             try await loop.sleep(for: .milliseconds(20))
             #expect(calls.all.isEmpty)
             close(near)

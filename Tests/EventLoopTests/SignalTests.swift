@@ -26,6 +26,7 @@ import Testing
         #expect(try await seen.first(2) == [SIGUSR1, SIGUSR2])
         try await onLoop(loop) { source.value?.cancel() }
         pthread_kill(thread, SIGUSR1)
+        // Sleep: nothing may come, and only time shows it.
         try await loop.sleep(for: .milliseconds(20))
         #expect(seen.all.count == 2)
         loop.stop()

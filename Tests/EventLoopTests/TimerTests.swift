@@ -62,6 +62,7 @@ import Testing
     @Test func `sleeping ends after its time, and at once when the task is cancelled`() async throws {
         try await withLoop { loop async throws in
             let clock = ContinuousClock()
+            // Sleep: what is tested.
             let slept = try await clock.measure { try await loop.sleep(for: .milliseconds(20)) }
             #expect(slept >= .milliseconds(20))
             for executor in [loop, nil] as [EventLoop?] {
@@ -70,6 +71,7 @@ import Testing
                         let asleep = Log<Bool>()
                         group.addTask(executorPreference: executor) {
                             asleep.append(true)
+                            // Sleep: what is tested.
                             await #expect(throws: CancellationError.self) { try await loop.sleep(for: .seconds(30)) }
                         }
                         _ = try await asleep.first(1)
@@ -88,6 +90,7 @@ import Testing
                 await withTaskGroup(of: Void.self) { group in
                     group.cancelAll()
                     group.addTask {
+                        // Sleep: what is tested.
                         await #expect(throws: CancellationError.self) { try await loop.sleep(for: .seconds(30)) }
                     }
                 }

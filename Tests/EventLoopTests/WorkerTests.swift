@@ -23,6 +23,7 @@ import Testing
                 group.addTask {
                     try await worker.run {
                         state.enter()
+                        // Sleep: stands in for a call that blocks.
                         usleep(2000)
                         state.leave()
                     }

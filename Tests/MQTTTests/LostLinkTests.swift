@@ -81,7 +81,9 @@ import Testing
             let all = try await outcomes.first(4)
             #expect(all.count { $0 == .dropped(.breaksLinks) } == 1)
             #expect(all.count { $0 == .acknowledged } == 3)
-            #expect(broker.packets.all.count { $0.topic == "poison" } == 10)
+            // The first break may be put down to the message before it, when its acknowledgement was lost with the link.
+            let tries = broker.packets.all.count { $0.topic == "poison" }
+            #expect((10...11).contains(tries))
         }
     }
 

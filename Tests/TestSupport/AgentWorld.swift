@@ -10,6 +10,8 @@ package final class AgentWorld: Sendable {
         package var devices: [TestDevice]? = [.thermometer, .heart, .battery, .framer, .awkward]
         /// From a request to a device to its answer.
         package var attDelay = Duration.zero
+        /// From a link to the resolved services.
+        package var resolveDelay = Duration.milliseconds(1)
         /// Whether the adapter is switched on.
         package var isPowered = true
         /// Whether bluetoothd is there from the start.
@@ -104,6 +106,7 @@ package func withAgentWorld<Value>(
 ) async throws -> Value {
     var settings = SimulatorSettings()
     settings.attDelay = options.attDelay
+    settings.resolveDelay = options.resolveDelay
     let adapter = AdapterModel(isPowered: options.isPowered, devices: (options.devices ?? []).map(\.model))
     let adapters = options.devices == nil ? [] : [adapter]
     return try await withSimulator(adapters: adapters, settings: settings) { bus, simulator in

@@ -13,19 +13,20 @@ package final class ChildProcess: Sendable {
     }
 
     private struct State {
-        var isReaped = false
+        var pid: pid_t = 0
+        /// Before the start and after the end: no signal may be sent.
+        var isGone = true
         var status: Int32?
         var output: [UInt8] = []
         var errors: [UInt8] = []
     }
 
-    private static let starting = Locked(())
+    private static let starting = Locked(0)
 
-    package let pid: pid_t
     private let state = Locked(State())
     private let changes = Waiters()
 
-    private init(pid: pid_t) { self.pid = pid }
+    private init() {}
 
     deinit { send(SIGKILL) }
 
@@ -44,23 +45,25 @@ package final class ChildProcess: Sendable {
         environment: [String: String]? = nil,
         input: String = ""
     ) async throws -> ChildProcess {
-        try await withCheckedThrowingContinuation { continuation in
+        let child = ChildProcess()
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             // The thread that starts a child stays as long as the child: the kernel's death signal is the thread's.
-            Thread.detachNewThread {
+            Thread.detachNewThread { [weak child] in
                 do {
                     // One at a time: a child started between a pipe and its close-on-exec flag would keep it open.
                     let (pid, output, errors) = try starting.withLock { _ in
                         try start(program, arguments, environment, input)
                     }
-                    let child = ChildProcess(pid: pid)
+                    child?.note(.started(pid))
+                    continuation.resume()
                     // Only the watching may outlive the last user of the object.
-                    continuation.resume(returning: child)
-                    watch(pid, output, errors) { [weak child] event in child?.note(event) }
+                    watch(pid, output, errors) { child?.note($0) }
                 } catch {
                     continuation.resume(throwing: error)
                 }
             }
         }
+        return child
     }
 
     /// Runs a program to its end.
@@ -79,6 +82,8 @@ package final class ChildProcess: Sendable {
         return child.output
     }
 
+    /// Its number; 0 before it runs.
+    package var pid: pid_t { state.withLock { $0.pid } }
     /// What it has written to its standard output.
     package var output: String { state.withLock { String(decoding: $0.output, as: UTF8.self) } }
     /// What it has written to its standard error.
@@ -86,7 +91,7 @@ package final class ChildProcess: Sendable {
 
     /// Sends a signal; harmless when the program has ended.
     package func send(_ signal: Int32) {
-        state.withLock { if !$0.isReaped { _ = Glibc.kill(pid, signal) } }
+        state.withLock { if !$0.isGone { _ = Glibc.kill($0.pid, signal) } }
     }
 
     /// Waits for the end.
@@ -124,6 +129,7 @@ package final class ChildProcess: Sendable {
     }
 
     private enum Event {
+        case started(pid_t)
         case output([UInt8])
         case errors([UInt8])
         case reaping
@@ -133,9 +139,10 @@ package final class ChildProcess: Sendable {
     private func note(_ event: Event) {
         state.withLock { state in
             switch event {
+            case .started(let pid): (state.pid, state.isGone) = (pid, false)
             case .output(let bytes): state.output += bytes
             case .errors(let bytes): state.errors += bytes
-            case .reaping: state.isReaped = true
+            case .reaping: state.isGone = true
             case .ended(let status): state.status = status
             }
         }

@@ -1,10 +1,10 @@
 package import DBus
-import Synchronization
+import EventLoop
 
 /// A client of `org.bluez` that writes down what it receives, replies among signals, in the order of the bus.
 package final class SimulatorClient: Sendable {
     /// What has come, one line each: `Device1 Connected=true`, `+GattService1`, `-> Connect`, `-> Connect Failed: …`.
-    private let events = Mutex<[Event]>([])
+    private let events = Locked<[Event]>([])
     private let changes = Waiters()
     package let connection: DBusConnection
 

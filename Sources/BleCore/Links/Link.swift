@@ -23,6 +23,9 @@ final class Link {
     /// Whether nothing depends on the link any more.
     var isIdle: Bool { callsOut == 0 && probes.isEmpty && !isTaken && state.phase == .disconnected }
 
+    /// How many wait for the device.
+    var waits: Int { probes.count }
+
     /// Adds a look at each change of the device.
     func add(_ probe: @escaping () -> Void) -> Int {
         lastProbe += 1

@@ -48,13 +48,13 @@ package final class OperationScope: @unchecked Sendable {
         onEnd = nil
     }
 
-    /// What has been left of the time.
-    var remaining: Duration { limit - (ContinuousClock.now - started) }
-
     /// Notes that the link stands: what follows is the operation proper.
     func linkReady() {
         if connectedAfter == nil { connectedAfter = ContinuousClock.now - started }
     }
+
+    /// Whether the operation has been ended: by its deadline or by cancellation.
+    var isOver: Bool { ended != nil }
 
     func check() throws {
         if let ended { throw ended }
@@ -66,7 +66,8 @@ package final class OperationScope: @unchecked Sendable {
     private func expire() {
         timer = nil
         if stage == .scan {
-            end(BleFailure(.notInRange, at: .scan, detail: "not heard within \(limit.milliseconds) ms"))
+            let detail = "not heard within \(limit.milliseconds) ms"
+            end(BleFailure(.notInRange, at: .scan, dbus: lastError, detail: detail))
         } else {
             let detail = "no end within \(limit.milliseconds) ms" + (attempt > 1 ? ", attempt \(attempt)" : "")
             end(BleFailure(.timedOut, at: stage, applied: applied, dbus: lastError, detail: detail))

@@ -40,15 +40,16 @@ extension BluetoothManager {
         )
         // Rules first: nothing may happen between the look at the whole tree and the first signal.
         for rule in Self.rules { try await connection.addMatch(rule) }
+        // From here on signals count: what came before is part of the answers to the questions that follow.
         self.connection = connection
         busConnects += 1
         denied = false
         connected()
-        if let owner = try await connection.owner(of: BluezNames.service) {
-            ownerChanged(owner)
-        } else {
-            startIsOver()
-        }
+        let news = ownerNews
+        let owner = try await connection.owner(of: BluezNames.service)
+        // What the signals have told meanwhile is newer than the answer.
+        if news == ownerNews { ownerChanged(owner) }
+        if self.owner == nil { startIsOver() }
         stateChanged()
         for await _ in ended {}
         try Task.checkCancellation()
@@ -83,6 +84,7 @@ extension BluetoothManager {
     }
 
     private func handle(_ message: DBusMessage) {
+        guard connection != nil else { return }
         guard message.kind == .signal else {
             answerUnknown(message)
             return
@@ -95,6 +97,7 @@ extension BluetoothManager {
                 guard try reader.string() == BluezNames.service else { return }
                 reader.skip()
                 let new = try reader.string()
+                ownerNews += 1
                 ownerChanged(new.isEmpty ? nil : new)
             }
         } catch {
@@ -128,6 +131,7 @@ extension BluetoothManager {
         guard new != owner else { return }
         owner = new
         loaded = false
+        treeIsMissing = false
         unsettled = 0
         discovery.serviceChanged()
         forgetEverything()
@@ -144,6 +148,11 @@ extension BluetoothManager {
             return
         }
         treeLoads += 1
+        loop.schedule(after: configuration.answerLimit) { [weak self] in
+            self?.assumeIsolated { manager in
+                if manager.owner == asked, !manager.loaded { manager.treeStaysAway() }
+            }
+        }
         connection.assumeIsolated { connection in
             connection.call(message) { [weak self] outcome in
                 self?.assumeIsolated { $0.treeArrived(outcome, from: asked) }
@@ -163,7 +172,7 @@ extension BluetoothManager {
             updateDiscovery()
         } catch {
             denied = Self.isDenial(error)
-            startIsOver()
+            treeStaysAway()
             // bluetoothd is there and gave no answer that can be read: it may be starting; ask again.
             loop.schedule(after: .seconds(2)) { [weak self] in
                 self?.assumeIsolated { manager in
@@ -209,6 +218,12 @@ extension BluetoothManager {
         }
     }
 
+    /// bluetoothd is there and does not tell what it has.
+    private func treeStaysAway() {
+        treeIsMissing = true
+        startIsOver()
+    }
+
     private func startIsOver() {
         isStarting = false
         stateChanged()
@@ -220,6 +235,7 @@ extension BluetoothManager {
         if state != lastState, !isStarting {
             lastState = state
             events.send(.state(state))
+            for link in links.values { link.poke() }
         }
         pokeState()
     }

@@ -22,17 +22,26 @@ extension BluetoothManager {
             scope.linkReady()
             return ConnectOutcome(already: true, mtu: record.attributes.mtu)
         }
-        let link = link(address)
-        // One operation makes the link; others wait for what comes of it.
-        try await wait(scope, on: link) { link.isTaken ? nil : .success(()) }
+        var link = link(address)
+        // One operation makes the link; others wait for what comes of it, and the first of them to look goes on.
+        while link.isTaken {
+            try await wait(scope, on: link) { link.isTaken ? nil : .success(()) }
+            link = self.link(address)
+        }
         link.isTaken = true
         defer {
             link.isTaken = false
             link.poke()
+            dropIdleLink(address)
         }
-        let outcome = try await establish(link, scope)
-        scope.linkReady()
-        return outcome
+        do {
+            let outcome = try await establish(link, scope)
+            scope.linkReady()
+            return outcome
+        } catch {
+            if link.state.phase == .connecting { setLink(link, .disconnected, reason: Self.reason(error)) }
+            throw error
+        }
     }
 
     /// Ends the link, whoever made it, and waits until it is gone.
@@ -69,11 +78,10 @@ extension BluetoothManager {
     /// After the limit the link is dropped, and a late reply is ignored.
     package func settle(_ address: DeviceAddress) async {
         guard let link = links[address] else { return }
-        defer { tidy(link) }
         if link.callsOut == 0 || link.isHurried {
-            unsettled = 0
+            settled()
         } else if await quiet(link, within: configuration.settleLimit) {
-            unsettled = 0
+            settled()
         } else {
             cancelLink(address)
             _ = await quiet(link, within: .seconds(5))
@@ -81,6 +89,7 @@ extension BluetoothManager {
             stateChanged()
         }
         link.isHurried = false
+        dropIdleLink(address)
     }
 
     /// Lets a device be used although a call is out: the next thing to be done ends the link, and the call with it.
@@ -90,9 +99,10 @@ extension BluetoothManager {
         link.poke()
     }
 
-    /// Forgets what nobody needs of a device that BlueZ does not know.
-    private func tidy(_ link: Link) {
-        if link.isIdle, tree.paths[link.address] == nil { links[link.address] = nil }
+    private func settled() {
+        guard unsettled > 0 else { return }
+        unsettled = 0
+        stateChanged()
     }
 
     private func quiet(_ link: Link, within limit: Duration) async -> Bool {
@@ -108,15 +118,21 @@ extension BluetoothManager {
 
     // MARK: The way to a link
 
+    /// Forgets what is kept of a device that BlueZ does not know and nobody waits for.
+    func dropIdleLink(_ address: DeviceAddress) {
+        guard tree.paths[address] == nil, let link = links[address], link.isIdle else { return }
+        links[address] = nil
+    }
+
     /// The object of a device, searched for on the air when BlueZ does not know it.
     private func find(_ address: DeviceAddress, _ scope: OperationScope) async throws -> ObjectPath {
         try await requireReady(scope)
         if let path = bestObject(of: address) { return path }
-        scope.stage = .scan
         var request = ScanRequest()
         request.addresses = [address]
         let demand = try await startDiscovery(request, scope)
         defer { stopDiscovery(demand) }
+        scope.stage = .scan
         return try await suspend(scope, on: link(address)) {
             if let path = self.bestObject(of: address) { return .success(path) }
             return self.unavailability.map { .failure($0) }
@@ -143,9 +159,6 @@ extension BluetoothManager {
                 try await afterFlicker(link, scope)
                 try await pause(gap * Double.random(in: 0.9...1.1), scope)
                 gap = min(gap * 2, configuration.connectRetry.upperBound)
-            } catch {
-                if link.state.phase == .connecting { setLink(link, .disconnected, reason: Self.reason(error)) }
-                throw error
             }
         }
     }
@@ -171,7 +184,7 @@ extension BluetoothManager {
                 }
             }
         } catch {
-            if reply.outcome == nil { cancelLink(link.address) }
+            if reply.outcome == nil { cancelLink(link.address, at: path) }
             throw error
         }
         link.ours = true
@@ -190,10 +203,10 @@ extension BluetoothManager {
                 }
                 return record.servicesResolved ? .success(()) : nil
             }
-        } catch let failure as BleFailure where failure.kind == .timedOut {
+        } catch {
             // A link on which nothing can be done is of no use to the next job either.
-            if link.ours { cancelLink(link.address) }
-            throw failure
+            if link.ours, scope.isOver { cancelLink(link.address, at: path) }
+            throw error
         }
         refreshLink(link.address)
     }
@@ -201,21 +214,21 @@ extension BluetoothManager {
     /// BlueZ shows a link for a moment where making it fails; the next try must wait until it is gone.
     private func afterFlicker(_ link: Link, _ scope: OperationScope) async throws {
         guard let path = bestObject(of: link.address) else { return }
-        let bound = OperationScope(timeout: min(.seconds(5), scope.remaining), on: loop)
-        defer { bound.finish() }
-        do {
-            try await wait(bound, on: link) {
-                self.tree.devices[path]?.connected == true ? nil : .success(())
-            }
-        } catch {
-            // Still there: the next `Connect` will tell.
+        // If it stays, the next `Connect` will tell.
+        var isOver = false
+        let timer = loop.schedule(after: .seconds(5)) {
+            isOver = true
+            link.poke()
         }
-        try scope.check()
+        defer { loop.cancel(timer) }
+        try await wait(scope, on: link) {
+            isOver || self.tree.devices[path]?.connected != true ? .success(()) : nil
+        }
     }
 
     /// Tells BlueZ to end a link, or the attempt at one, without waiting.
-    func cancelLink(_ address: DeviceAddress) {
-        guard let path = bestObject(of: address) else { return }
+    func cancelLink(_ address: DeviceAddress, at path: ObjectPath? = nil) {
+        guard let path = path ?? bestObject(of: address), tree.devices[path] != nil else { return }
         do throws(DBusFailure) {
             let message = try DBusMessage.call(BluezNames.service, path, BluezNames.device, "Disconnect")
             send(message, for: link(address)) { _ in }

@@ -52,7 +52,7 @@ extension BluetoothManager {
             .append { (writer) throws(DBusFailure) in
                 try writer.append(properties: offset > 0 ? [("offset", .uint16(UInt16(clamping: offset)))] : [])
             }
-        guard tree.devices[path] != nil else { throw removal(path, at: .operate) }
+        _ = try linked(path)
         readsOut[target.path, default: 0] += 1
         notifiers[target.path]?.readBegins()
         let reply = try await operate(message, path, scope, changes: false) { outcome in
@@ -172,6 +172,13 @@ extension BluetoothManager {
         return path
     }
 
+    /// The device of an object that has a link now; nothing is sent to others.
+    func linked(_ path: ObjectPath) throws(BleFailure) -> DeviceRecord {
+        guard let record = tree.devices[path] else { throw removal(path, at: .operate) }
+        guard record.connected else { throw BleFailure(.linkLost, at: .operate, detail: "the link ended") }
+        return record
+    }
+
     /// Makes one call to the device, ended by its reply, by the loss of the link, or by the scope.
     func operate(
         _ message: DBusMessage,
@@ -181,7 +188,7 @@ extension BluetoothManager {
         onReply: ((DBusConnection.Outcome) -> Void)? = nil
     ) async throws -> DBusMessage {
         scope.stage = .operate
-        guard let address = tree.devices[path]?.address else { throw removal(path, at: .operate) }
+        let address = try linked(path).address
         if changes, scope.applied == .no { scope.applied = .maybe }
         let doubt: BleFailure.Applied = changes ? .maybe : .no
         let link = link(address)

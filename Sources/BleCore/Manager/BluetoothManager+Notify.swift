@@ -142,7 +142,7 @@ extension BluetoothManager {
             try await wait(scope, on: link(notifier.address)) { notifier.isStarting ? nil : .success(()) }
         }
         guard !notifier.started else { return }
-        guard tree.devices[device] != nil else { throw removal(device, at: .operate) }
+        _ = try linked(device)
         let message = try DBusMessage.call(BluezNames.service, path, BluezNames.characteristic, "StartNotify")
         notifier.isStarting = true
         _ = try await operate(message, device, scope, changes: false) { outcome in

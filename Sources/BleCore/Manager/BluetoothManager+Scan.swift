@@ -48,10 +48,10 @@ extension BluetoothManager {
     ///
     /// - Returns: a number for `ignoreAdvertisements`.
     package func hearAdvertisements(_ handler: @escaping @Sendable (Advertisement) -> Void) -> Int {
-        advertisements.add(handler)
+        reports.add(handler)
     }
 
-    package func ignoreAdvertisements(_ number: Int) { advertisements.remove(number) }
+    package func ignoreAdvertisements(_ number: Int) { reports.remove(number) }
 
     /// Listens for a device that a request matches.
     ///
@@ -64,13 +64,17 @@ extension BluetoothManager {
         _ scope: OperationScope
     ) async throws -> DeviceAddress {
         var best: (address: DeviceAddress, rssi: Int)?
-        let observer = advertisements.add { [weak self] report in
+        let observer = reports.add { [weak self] report in
             guard request.matches(report) else { return }
             let rssi = report.rssi ?? -128
             if best.map({ rssi > $0.rssi }) ?? true { best = (report.address, rssi) }
             self?.assumeIsolated { $0.pokeState() }
         }
-        defer { advertisements.remove(observer) }
+        defer { reports.remove(observer) }
+        // A device that has a link does not advertise: it is not heard, but found.
+        try await requireReady(scope)
+        let linked = tree.devices.values.filter { $0.connected && request.matches($0.advertisement) }
+        if let first = linked.min(by: { $0.address < $1.address }) { return first.address }
         let demand = try await startDiscovery(request, scope)
         defer { stopDiscovery(demand) }
         scope.stage = .scan
@@ -87,7 +91,8 @@ extension BluetoothManager {
     func updateDiscovery() {
         guard let connection, owner != nil, loaded else { return }
         let now = ContinuousClock.now
-        guard let step = discovery.next(adapter: chosenAdapter, now: now) else {
+        let isOn = { [adapters = tree.adapters] (path: ObjectPath) in adapters[path]?.powered == true }
+        guard let step = discovery.next(adapter: chosenAdapter, now: now, isOn: isOn) else {
             if discovery.isWanted, !discovery.calling, let notBefore = discovery.notBefore, notBefore > now {
                 loop.schedule(at: notBefore) { [weak self] in self?.assumeIsolated { $0.retryDiscovery(notBefore) } }
             }
@@ -136,7 +141,7 @@ extension BluetoothManager {
     /// - Returns: false when it was so already.
     package func setPower(_ on: Bool, adapter name: AdapterName?, _ scope: OperationScope) async throws -> Bool {
         if isStarting { try await wait(scope) { self.isStarting ? nil : .success(()) } }
-        guard state != .absent, state != .denied else {
+        guard loaded, state != .absent, state != .denied else {
             throw unavailability ?? BleFailure(.bluetoothUnavailable, at: .adapter)
         }
         let found = name.map { name in tree.adapters.values.first { $0.name == name } } ?? chosenAdapter

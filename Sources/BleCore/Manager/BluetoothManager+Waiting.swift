@@ -7,8 +7,18 @@ extension BluetoothManager {
         _ limit: Duration,
         _ body: (OperationScope) async throws -> Value
     ) async throws -> Value {
+        try Task.checkCancellation()
         let scope = OperationScope(timeout: limit, on: loop)
         defer { scope.finish() }
+        return try await within(scope, body)
+    }
+
+    /// Runs a part of an operation that the caller's cancellation ends.
+    func within<Value: Sendable>(
+        _ scope: OperationScope,
+        _ body: (OperationScope) async throws -> Value
+    ) async throws -> Value {
+        try Task.checkCancellation()
         return try await withTaskCancellationHandler {
             try await body(scope)
         } onCancel: {
@@ -29,7 +39,8 @@ extension BluetoothManager {
         return try await withCheckedThrowingContinuation { continuation in
             let wait = Wait(continuation)
             let look = {
-                guard let answer = probe() else { return }
+                // A round of looks may come to one whose wait an earlier look has ended.
+                guard !wait.isOver, let answer = probe() else { return }
                 wait.resume(answer)
             }
             if let link {
@@ -42,6 +53,13 @@ extension BluetoothManager {
                 wait.whenOver = { [unowned self] in assumeIsolated { $0.stateProbes[number] = nil } }
             }
             scope.setOnEnd { wait.resume(.failure($0)) }
+            // A task that does not run on this loop comes here by a detour, in which everything may have changed.
+            do {
+                try scope.check()
+                look()
+            } catch {
+                wait.resume(.failure(error))
+            }
         }
     }
 
@@ -108,6 +126,7 @@ extension BluetoothManager {
 /// One wait: resumed once, by whatever comes first.
 private final class Wait<Value: Sendable> {
     private var continuation: CheckedContinuation<Value, any Error>?
+    var isOver: Bool { continuation == nil }
     var whenOver: (() -> Void)?
 
     init(_ continuation: CheckedContinuation<Value, any Error>) { self.continuation = continuation }

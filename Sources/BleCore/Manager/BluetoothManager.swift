@@ -4,7 +4,19 @@ package import EventLoop
 /// Bluetooth Low Energy on this machine, through BlueZ: adapters, scanning, links and attributes.
 ///
 /// `run()` keeps the connection to the bus and follows BlueZ for as long as it runs: bluetoothd may be absent at first,
-/// restart, or lose its adapter, and is taken up again each time. Everything else may be called from any task.
+/// restart, or lose its adapter, and is taken up again each time. Everything else may be called from any task, ends with
+/// a value, a `BleFailure` or a timeout, and at once with `CancellationError` when the calling task is cancelled.
+///
+/// ```swift
+/// try await BluetoothManager.withManager { bluetooth in
+///     try await bluetooth.ready(within: .seconds(10))
+///     let belt = try await bluetooth.connect(timeout: .seconds(30)) { $0.services.contains(0x180D) }
+///     print(try await belt.read(AttributeSelector(service: 0x180F, characteristic: 0x2A19)))
+///     let rates = try await belt.notifications(for: AttributeSelector(service: 0x180D, characteristic: 0x2A37))
+///     for await rate in rates.prefix(10) { print(rate.value) }
+///     try await belt.disconnect()
+/// }
+/// ```
 public actor BluetoothManager {
     /// What the manager may use and how patient it is.
     public struct Configuration: Sendable {
@@ -12,6 +24,8 @@ public actor BluetoothManager {
         public var adapter: AdapterName?
         /// How long a device may stay busy with a call that its caller has given up.
         public var settleLimit: Duration = .seconds(45)
+        /// How long bluetoothd may take to tell what it has before it counts as not responding.
+        public var answerLimit: Duration = .seconds(10)
         /// The growing gaps between attempts to reach the bus.
         public var busRetry: ClosedRange<Duration> = .seconds(1) ... .seconds(30)
         /// The growing gaps between attempts at one link.
@@ -27,6 +41,8 @@ public actor BluetoothManager {
     let configuration: Configuration
     let address: BusAddress
     let worker: Worker
+    /// The loop has a thread that ends with the manager.
+    private let ownsLoop: Bool
 
     var connection: DBusConnection?
     /// bluetoothd's unique name on the bus; nil while it is away.
@@ -34,6 +50,10 @@ public actor BluetoothManager {
     var tree = ObjectTree()
     /// The tree is complete: bluetoothd has answered `GetManagedObjects`.
     var loaded = false
+    /// It was asked and has not answered in time, or nothing that can be read.
+    var treeIsMissing = false
+    /// How often the bus has told who owns bluetoothd's name.
+    var ownerNews = 0
     var denied = false
     /// Nobody knows yet whether bluetoothd is there: the bus has been asked for the first time and has not answered.
     var isStarting = true
@@ -48,7 +68,7 @@ public actor BluetoothManager {
     var readsOut: [ObjectPath: Int] = [:]
     let discovery = DiscoveryControl()
     var events = Broadcast<BluetoothEvent>()
-    var advertisements = Broadcast<Advertisement>()
+    var reports = Broadcast<Advertisement>()
     /// Waits for a change of adapters or state.
     var stateProbes: [Int: () -> Void] = [:]
     var lastNumber = 0
@@ -64,19 +84,31 @@ public actor BluetoothManager {
         configuration: Configuration = Configuration(),
         bus: BusAddress = .system,
         loop: EventLoop,
-        worker: Worker
+        worker: Worker,
+        ownsLoop: Bool = false
     ) {
         self.configuration = configuration
         address = bus
         self.loop = loop
         self.worker = worker
+        self.ownsLoop = ownsLoop
+    }
+
+    deinit {
+        if ownsLoop { loop.stop() }
     }
 
     /// Makes a manager with a thread of its own, on the system bus.
     ///
     /// - Throws: when the system gives no thread or descriptors.
     public init(configuration: Configuration = Configuration()) throws {
-        self.init(configuration: configuration, loop: try EventLoop.startThread(), worker: Worker())
+        try self.init(configuration: configuration, onThreadFor: .system)
+    }
+
+    /// The same on another bus.
+    init(configuration: Configuration, onThreadFor bus: BusAddress) throws {
+        let loop = try EventLoop.startThread()
+        self.init(configuration: configuration, bus: bus, loop: loop, worker: Worker(), ownsLoop: true)
     }
 
     // MARK: State
@@ -84,7 +116,8 @@ public actor BluetoothManager {
     /// Whether Bluetooth can be used now.
     public var state: BluetoothState {
         if denied { return .denied }
-        guard connection != nil, owner != nil, loaded else { return .absent }
+        guard connection != nil, owner != nil else { return .absent }
+        guard loaded else { return treeIsMissing ? .notResponding : .absent }
         if unsettled >= 3 { return .notResponding }
         guard let adapter = chosenAdapter else { return .noAdapter }
         if adapter.powered { return .ready }
@@ -140,13 +173,27 @@ public actor BluetoothManager {
     // MARK: Observers
 
     /// Everything that happens from now on, for one more observer.
+    ///
+    /// The oldest are dropped and counted when more than `bound` wait for a slow reader.
     public func eventSequence(bound: Int = 1000) -> BoundedSequence<BluetoothEvent> {
-        BoundedSequence(bound: bound) { continuation, counter in
-            let number = events.add { counter.note(continuation.yield($0)) }
-            continuation.onTermination = { [weak self, loop] _ in
-                loop.execute { [weak self] in self?.assumeIsolated { $0.events.remove(number) } }
-            }
+        observe(bound: bound) { $0 }
+    }
+
+    /// The events that a function makes something of, for one more observer, behind a first element.
+    func observe<Element: Sendable>(
+        bound: Int,
+        first: Element? = nil,
+        _ transform: @escaping (BluetoothEvent) -> Element?
+    ) -> BoundedSequence<Element> {
+        let (sequence, feed) = BoundedSequence<Element>.make(bound: bound)
+        if let first { feed.send(first) }
+        let number = events.add { event in
+            if let element = transform(event) { feed.send(element) }
         }
+        feed.onEnd { [weak self, loop] in
+            loop.execute { [weak self] in self?.assumeIsolated { $0.events.remove(number) } }
+        }
+        return sequence
     }
 
     /// Calls a handler on the loop with each event, in order.

@@ -54,6 +54,18 @@ public enum BluetoothEvent: Sendable {
     case removed(DeviceAddress)
 }
 
+extension BluetoothEvent {
+    /// The device that the event is about; nil for one of an adapter or of Bluetooth as a whole.
+    public var address: DeviceAddress? {
+        switch self {
+        case .state, .adapter, .adapterRemoved: nil
+        case .link(let address, _), .name(let address, _), .services(let address), .bond(let address, _),
+            .subscription(let address, _, _), .removed(let address):
+            address
+        }
+    }
+}
+
 /// Names one characteristic of a device.
 public struct CharacteristicID: Sendable, Hashable {
     public let service: BluetoothUUID
@@ -63,6 +75,7 @@ public struct CharacteristicID: Sendable, Hashable {
     /// Whether the UUID pair stands more than once, so that only the handle names it.
     public let isAmbiguous: Bool
 
+    /// Names a characteristic by all that is known of it.
     package init(service: BluetoothUUID, characteristic: BluetoothUUID, handle: UInt16, isAmbiguous: Bool) {
         self.service = service
         self.characteristic = characteristic

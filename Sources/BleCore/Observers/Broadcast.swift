@@ -8,6 +8,7 @@ struct Broadcast<Element: Sendable> {
     private var last = 0
 
     var isEmpty: Bool { handlers.isEmpty }
+    var count: Int { handlers.count }
 
     mutating func add(_ handler: @escaping (Element) -> Void) -> Int {
         last += 1
@@ -27,11 +28,12 @@ public struct BoundedSequence<Element: Sendable>: AsyncSequence, Sendable {
     private let stream: AsyncStream<Element>
     private let counter: DropCounter
 
-    init(bound: Int, _ attach: (AsyncStream<Element>.Continuation, DropCounter) -> Void) {
-        let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: .bufferingNewest(bound))
-        self.stream = stream
-        counter = DropCounter()
-        attach(continuation, counter)
+    /// Makes a sequence that keeps at most so many elements (at least one) for its reader, and what feeds it.
+    static func make(bound: Int) -> (sequence: Self, feed: Feed<Element>) {
+        let policy = AsyncStream<Element>.Continuation.BufferingPolicy.bufferingNewest(Swift.max(1, bound))
+        let (stream, continuation) = AsyncStream.makeStream(of: Element.self, bufferingPolicy: policy)
+        let counter = DropCounter()
+        return (Self(stream: stream, counter: counter), Feed(continuation: continuation, counter: counter))
     }
 
     /// How many elements were dropped so far.
@@ -40,13 +42,24 @@ public struct BoundedSequence<Element: Sendable>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> AsyncStream<Element>.Iterator { stream.makeAsyncIterator() }
 }
 
+/// The writing end of a bounded sequence.
+struct Feed<Element: Sendable>: Sendable {
+    fileprivate let continuation: AsyncStream<Element>.Continuation
+    fileprivate let counter: DropCounter
+
+    func send(_ element: Element) {
+        if case .dropped = continuation.yield(element) { counter.add() }
+    }
+
+    /// Sets what to do, on any thread, when the reader's task is cancelled or nobody can read any more.
+    func onEnd(_ action: @escaping @Sendable () -> Void) { continuation.onTermination = { _ in action() } }
+}
+
 /// Counts what a bounded sequence had to drop.
-final class DropCounter: Sendable {
+private final class DropCounter: Sendable {
     private let count = Atomic<Int>(0)
 
     var value: Int { count.load(ordering: .relaxed) }
 
-    func note<Element>(_ result: AsyncStream<Element>.Continuation.YieldResult) {
-        if case .dropped = result { count.add(1, ordering: .relaxed) }
-    }
+    func add() { count.add(1, ordering: .relaxed) }
 }

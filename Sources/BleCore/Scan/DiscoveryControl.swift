@@ -1,26 +1,35 @@
-internal import DBus
+package import DBus
 
 /// Who wants to hear advertisements, and what BlueZ has been told of it: one discovery session with the union of all
 /// filters.
 ///
 /// A value machine in a class for its identity; confined to the manager, which makes its calls.
-final class DiscoveryControl {
+package final class DiscoveryControl {
     /// What to tell BlueZ next.
-    enum Step: Equatable {
+    package enum Step: Equatable, Sendable {
         case setFilter(Filter, ObjectPath)
         case start(ObjectPath)
         case stop(ObjectPath)
+
+        fileprivate var isStop: Bool { if case .stop = self { true } else { false } }
     }
 
     /// The filter of one discovery session.
     ///
     /// Source: BlueZ 5.66, doc/adapter-api.txt, `SetDiscoveryFilter`.
-    struct Filter: Equatable {
+    package struct Filter: Equatable, Sendable {
         /// Only devices that advertise one of these; empty: all.
-        var uuids: [BluetoothUUID] = []
+        package var uuids: [BluetoothUUID] = []
         /// Only devices heard at least so strong, dBm; nil: all.
-        var rssi: Int?
+        package var rssi: Int?
+
+        package init(uuids: [BluetoothUUID] = [], rssi: Int? = nil) {
+            self.uuids = uuids
+            self.rssi = rssi
+        }
     }
+
+    package init() {}
 
     private var demands: [Int: ScanRequest] = [:]
     private var lastDemand = 0
@@ -28,27 +37,29 @@ final class DiscoveryControl {
     private(set) var session: (adapter: ObjectPath, filter: Filter)?
     private var filterSet: (adapter: ObjectPath, filter: Filter)?
     /// A call is out.
-    private(set) var calling = false
+    package private(set) var calling = false
     /// Why the session could not be started; nil after a success.
     ///
     /// Cleared with the last demand.
-    private(set) var failure: BleFailure?
+    package private(set) var failure: BleFailure?
     /// BlueZ says that a discovery is under way already; signals come all the same.
-    private(set) var isForeign = false
+    package private(set) var isForeign = false
     /// Not to be tried again before.
-    private(set) var notBefore: ContinuousClock.Instant?
+    package private(set) var notBefore: ContinuousClock.Instant?
 
-    var isWanted: Bool { !demands.isEmpty }
-    var isRunning: Bool { session != nil || isForeign }
+    package var isWanted: Bool { !demands.isEmpty }
+    package var isRunning: Bool { session != nil || isForeign }
 
-    func add(_ request: ScanRequest) -> Int {
+    /// Adds what somebody wants to hear; the number is for `remove`.
+    package func add(_ request: ScanRequest) -> Int {
         lastDemand += 1
         demands[lastDemand] = request
         failure = nil
         return lastDemand
     }
 
-    func remove(_ demand: Int) {
+    /// Takes a demand back.
+    package func remove(_ demand: Int) {
         demands[demand] = nil
         if demands.isEmpty {
             failure = nil
@@ -58,7 +69,7 @@ final class DiscoveryControl {
     }
 
     /// bluetoothd came or went: its sessions are gone with it.
-    func serviceChanged() {
+    package func serviceChanged() {
         session = nil
         filterSet = nil
         isForeign = false
@@ -68,14 +79,24 @@ final class DiscoveryControl {
     }
 
     /// The next call, when there is something to do.
-    func next(adapter: AdapterRecord?, now: ContinuousClock.Instant) -> Step? {
-        guard !calling else { return nil }
+    ///
+    /// `isOn` tells of an adapter that is not the one to use any more whether it is still there and on.
+    package func next(
+        adapter: AdapterRecord?,
+        now: ContinuousClock.Instant,
+        isOn: (ObjectPath) -> Bool = { _ in false }
+    ) -> Step? {
         if let session, adapter?.path != session.adapter || adapter?.powered != true {
+            if adapter?.path != session.adapter, isOn(session.adapter) { return calling ? nil : .stop(session.adapter) }
             // An adapter that went or was switched off has ended the session itself.
             self.session = nil
             filterSet = nil
         }
-        guard let adapter, adapter.powered else { return nil }
+        guard !calling else { return nil }
+        guard let adapter, adapter.powered else {
+            isForeign = false
+            return nil
+        }
         guard isWanted else { return session.map { .stop($0.adapter) } }
         if let notBefore, now < notBefore { return nil }
         let wanted = filter
@@ -84,11 +105,12 @@ final class DiscoveryControl {
     }
 
     /// Notes that a step has been sent.
-    func began() { calling = true }
+    package func began() { calling = true }
 
     /// Notes what became of a step.
-    func ended(_ step: Step, _ outcome: DBusConnection.Outcome, now: ContinuousClock.Instant) {
+    package func ended(_ step: Step, _ outcome: DBusConnection.Outcome, now: ContinuousClock.Instant) {
         calling = false
+        guard isWanted || outcome.isSuccess || step.isStop else { return }
         switch (step, outcome) {
         case (.setFilter(let filter, let adapter), .success):
             filterSet = (adapter, filter)
@@ -119,4 +141,8 @@ final class DiscoveryControl {
         if !floors.contains(nil) { filter.rssi = floors.compactMap(\.self).min() }
         return filter
     }
+}
+
+extension Result {
+    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
 }

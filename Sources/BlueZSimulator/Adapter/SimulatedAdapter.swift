@@ -152,6 +152,7 @@ final class SimulatedAdapter: SimulatedInterface {
         }
         peripheral.onHangUp = { [weak self] in self?.devices[device.address]?.linkDown() }
         peripherals[device.address] = peripheral
+        devices[device.address]?.peripheral = peripheral
         peripheral.setHeard(isDiscovering)
     }
 

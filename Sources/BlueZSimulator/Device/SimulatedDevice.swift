@@ -4,7 +4,8 @@ internal import EventLoop
 /// `org.bluez.Device1`: what the daemon knows of one device.
 final class SimulatedDevice: SimulatedInterface {
     let path: ObjectPath
-    let peripheral: Peripheral
+    /// The device on the air; another one of the same address after the first was taken away for good.
+    var peripheral: Peripheral
     let tree: ObjectTree
     let loop: EventLoop
     let settings: SimulatorSettings

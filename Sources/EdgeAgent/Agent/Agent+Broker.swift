@@ -39,6 +39,7 @@ extension Agent {
 
     private func connected(_ connection: MQTTConnection) {
         self.connection = connection
+        if !connection.isFirst { lastRecoveryMs = UTCTime.now.millisecondsSince1970 }
         log.info(
             "Broker connected",
             [
@@ -146,13 +147,14 @@ extension Agent {
         message.outgoing = mqtt.queued
         message.links = LinkCounts(used: links)
         message.isScanning = scanning
-        message.scanHolders = sessions.keys.map(\.text).sorted()
+        message.scanHolders = sessions.keys.map(\.text).sorted() + (scansUnderWay > 0 ? ["scan"] : [])
         message.mqttReconnects = Int64(max(0, mqtt.connects - 1))
         message.dbusReconnects = Int64(max(0, busConnects - 1))
         message.counters = counters
         message.drops.messages = Int64(mqtt.droppedRequired + mqtt.droppedOrdered)
         message.drops.notifications = notificationsDropped
         message.drops.advertisements = Int64(mqtt.droppedExpendable)
+        message.lastRecoveryMs = lastRecoveryMs
         message.isClockSynced = SystemClock.isSynchronised
         message.refusedSubscriptions = refusedFilters.sorted()
         return message

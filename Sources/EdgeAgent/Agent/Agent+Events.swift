@@ -11,6 +11,8 @@ extension Agent {
         case .state(let state):
             log.write(state == .ready ? .info : .warning, "Bluetooth changed", [.state: state.rawValue])
             publisher.retain(topics.bluetooth, .other, BluetoothMessage(state).encode)
+            if state == .ready, bluetooth != nil { lastRecoveryMs = UTCTime.now.millisecondsSince1970 }
+            bluetooth = state
             if state == .ready {
                 reconnectAll()
                 startWaitingScans()

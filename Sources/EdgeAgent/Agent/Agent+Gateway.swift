@@ -26,7 +26,7 @@ extension Agent {
             }
         case .adapterPower(let request): inBackground(command) { try await self.setPower(request, command, $0) }
         case .connectMatching(let request): connect(request, command)
-        case .connect, .disconnect, .discover, .read, .write, .subscribe, .unsubscribe, .rssi:
+        case .connect, .disconnect, .discover, .read, .write, .subscribe, .unsubscribe, .transact, .rssi:
             refuse(command.refusal(.badRequest, detail: "the verb needs a device: publish it on a device's topic"))
         }
     }
@@ -130,6 +130,8 @@ extension Agent {
     // MARK: Scanning
 
     private func scan(_ command: ScanCommand, _ scope: OperationScope) async throws -> ResultPayload {
+        scansUnderWay += 1
+        defer { scansUnderWay -= 1 }
         let hearing = OneScan(filter: command.filter)
         let observer = await manager.hearAdvertisements { hearing.hear($0) }
         let outcome: Result<Void, any Error>

@@ -45,6 +45,8 @@ actor Agent {
     /// Why nothing can be kept now; nil when all is well.
     var stateProblem: String? = "not opened yet"
     var advertisementObserver: Int?
+    /// Scans that a command waits for.
+    var scansUnderWay = 0
     /// The last scans that ended, whose state is still retained.
     var endedSessions = FIFO<SessionName>()
 
@@ -62,6 +64,10 @@ actor Agent {
     var notificationsDropped: Int64 = 0
     var connection: MQTTConnection?
     var lastRepair: ContinuousClock.Instant?
+    /// The state of Bluetooth that was told last.
+    var bluetooth: BluetoothState?
+    /// When Bluetooth or the broker last came back, in milliseconds since 1970-01-01 UTC.
+    var lastRecoveryMs: Int64?
     var repairIsDue = false
     /// Filters that the broker would not have.
     var refusedFilters: Set<String> = []

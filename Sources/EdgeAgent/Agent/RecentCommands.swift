@@ -1,7 +1,7 @@
 internal import EventLoop
 
 /// The callers and ids of the last commands: a retained copy of one of them is no new command.
-struct RecentCommands {
+package struct RecentCommands {
     private struct Key: Hashable {
         let client: String
         let id: String
@@ -11,9 +11,14 @@ struct RecentCommands {
     private var known: Set<Key> = []
     private var order = FIFO<Key>()
 
-    func contains(client: String, id: CommandID) -> Bool { known.contains(Key(client: client, id: id.text)) }
+    /// Makes an empty table.
+    package init() {}
 
-    mutating func insert(_ origin: CommandOrigin) {
+    /// Whether a caller has used an id.
+    package func contains(client: String, id: CommandID) -> Bool { known.contains(Key(client: client, id: id.text)) }
+
+    /// Notes a command, unless nobody in particular sent it.
+    package mutating func insert(_ origin: CommandOrigin) {
         guard !origin.isAnonymous else { return }
         let key = Key(client: origin.client, id: origin.id.text)
         guard known.insert(key).inserted else { return }

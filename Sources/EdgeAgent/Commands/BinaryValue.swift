@@ -8,35 +8,47 @@ struct BinaryFailure: Error, Equatable {
 extension FieldReader {
     /// A binary value: `{"hex":"aa 01"}`, `{"base64":"qgE="}` or `{"utf8":"on"}`.
     mutating func binary(_ name: String) -> [UInt8]? {
-        let form = "an object with one of hex, base64 and utf8"
-        return nested(name, expected: form) { reader -> [UInt8]? in
-            let hex = reader.take("hex")
-            let base64 = reader.take("base64")
-            let utf8 = reader.take("utf8")
-            let given = [("hex", hex), ("base64", base64), ("utf8", utf8)].compactMap { pair in
-                pair.1.map { (pair.0, $0) }
+        nested(name, expected: Self.binaryForm) { $0.binaryMembers() }
+    }
+
+    /// The same, demanded.
+    mutating func neededBinary(_ name: String) -> [UInt8]? {
+        let before = problems.count
+        let value = binary(name)
+        if value == nil, problems.count == before { problem(name, expected: Self.binaryForm) }
+        return value
+    }
+
+    static var binaryForm: String { "an object with one of hex, base64 and utf8" }
+
+    /// One of the members `hex`, `base64` and `utf8` of this object.
+    mutating func binaryMembers() -> [UInt8]? {
+        let hex = take("hex")
+        let base64 = take("base64")
+        let utf8 = take("utf8")
+        let given = [("hex", hex), ("base64", base64), ("utf8", utf8)].compactMap { pair in
+            pair.1.map { (pair.0, $0) }
+        }
+        guard given.count == 1, let (key, value) = given.first else {
+            problem(
+                "hex",
+                given.isEmpty ? "needed: give one of hex, base64 and utf8" : "give only one of hex, base64 and utf8"
+            )
+            return nil
+        }
+        guard let text = value.string else {
+            problem(key, expected: "a text", found: value)
+            return nil
+        }
+        do throws(BinaryFailure) {
+            return switch key {
+            case "hex": try bytes(hex: text)
+            case "base64": try bytes(base64: text)
+            default: Array(text.utf8)
             }
-            guard given.count == 1, let (key, value) = given.first else {
-                reader.problem(
-                    "hex",
-                    given.isEmpty ? "needed: give one of hex, base64 and utf8" : "give only one of hex, base64 and utf8"
-                )
-                return nil
-            }
-            guard let text = value.string else {
-                reader.problem(key, expected: "a text", found: value)
-                return nil
-            }
-            do throws(BinaryFailure) {
-                return switch key {
-                case "hex": try bytes(hex: text)
-                case "base64": try bytes(base64: text)
-                default: Array(text.utf8)
-                }
-            } catch {
-                reader.problem(key, error.reason)
-                return nil
-            }
+        } catch {
+            problem(key, error.reason)
+            return nil
         }
     }
 }

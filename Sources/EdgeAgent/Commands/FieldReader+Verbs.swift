@@ -4,6 +4,8 @@ import BleCore
 extension FieldReader {
     /// The longest time that a caller may ask for in leases and lasting scans: 30 days.
     static let longestMs = 2_592_000_000
+    /// The pauses between packets, in milliseconds.
+    static let gaps = 0...10_000
 
     /// Reads the fields of a verb.
     ///
@@ -39,6 +41,7 @@ extension FieldReader {
         case .subscribe: subscribe()
         case .unsubscribe:
             characteristic(withDescriptor: false).map { .unsubscribe(UnsubscribeRequest(attribute: $0)) }
+        case .transact: transact().map { .transact($0) }
         case .scan: scan(devices)
         case .scanStart: scanStart(devices)
         case .scanStop: scanStop()
@@ -56,11 +59,7 @@ extension FieldReader {
     private mutating func write() -> VerbRequest? {
         let attribute = characteristic(withDescriptor: true)
         let offset = self.offset()
-        let before = problems.count
-        let value = binary("value")
-        if value == nil, problems.count == before {
-            problem("value", expected: "an object with one of hex, base64 and utf8")
-        }
+        let value = neededBinary("value")
         let mode = choice("mode", WriteMode.self) ?? .auto
         let chunk = self.chunk()
         guard let attribute, let value else { return nil }
@@ -72,7 +71,7 @@ extension FieldReader {
     }
 
     /// `"mtu"`, `{"size":20}` or `{"first":20,"then":512}`, the objects also with `gapMs`.
-    private mutating func chunk() -> Chunk? {
+    mutating func chunk() -> Chunk? {
         guard let value = take("chunk") else { return nil }
         if value.string == "mtu" { return Chunk() }
         guard let object = value.object else {
@@ -84,7 +83,7 @@ extension FieldReader {
             let size = reader.whole("size", 1...512)
             let first = reader.whole("first", 1...512)
             let then = reader.whole("then", 1...512)
-            let gap = reader.milliseconds("gapMs", 0...10_000) ?? Chunk.defaultGap
+            let gap = reader.milliseconds("gapMs", Self.gaps) ?? Chunk.defaultGap
             guard reader.problems.count == before else { return nil }
             switch (size, first, then) {
             case (nil, nil, nil): return Chunk(size: .mtu, gap: gap)

@@ -32,9 +32,9 @@ package enum VerbName: String, CaseIterable, Sendable {
     package var isOffered: Bool {
         switch self {
         case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .connect, .disconnect, .discover,
-            .read, .write, .subscribe, .unsubscribe, .rssi:
+            .read, .write, .subscribe, .unsubscribe, .transact, .rssi:
             true
-        case .transact, .sequence, .run, .pair, .pairAnswer, .unpair, .trust, .forget, .jobs, .job, .cancel, .logLevel,
+        case .sequence, .run, .pair, .pairAnswer, .unpair, .trust, .forget, .jobs, .job, .cancel, .logLevel,
             .configGet, .diag, .restart:
             false
         }

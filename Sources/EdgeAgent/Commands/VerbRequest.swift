@@ -19,6 +19,7 @@ package enum VerbRequest: Sendable, Equatable {
     case write(WriteRequest)
     case subscribe(SubscribeRequest)
     case unsubscribe(UnsubscribeRequest)
+    case transact(TransactRules)
     case rssi
 
     package var name: VerbName {
@@ -37,6 +38,7 @@ package enum VerbRequest: Sendable, Equatable {
         case .write: .write
         case .subscribe: .subscribe
         case .unsubscribe: .unsubscribe
+        case .transact: .transact
         case .rssi: .rssi
         }
     }
@@ -55,6 +57,7 @@ package enum VerbRequest: Sendable, Equatable {
         case .scanStart, .scanStop: .seconds(10)
         case .connect, .connectMatching, .read, .write, .subscribe, .adapterPower: .seconds(20)
         case .discover: .seconds(30)
+        case .transact: .seconds(120)
         // The scan itself, and the time to start and end it.
         case .scan(let scan): scan.duration + .seconds(10)
         }

@@ -30,6 +30,12 @@ enum VerbTasks {
             return BlueToothTaskModel(address, timeout: timeout) { _, scope in
                 try await agent.unsubscribe(request, from: device, for: client, scope)
             }
+        case .transact(let rules) where rules.isLongConnection:
+            let client = command.origin.client
+            return BlueToothTaskModel(address, timeout: timeout) { _, scope in
+                try await agent.openConnection(rules, to: device, for: client, scope)
+            }
+        case .transact(let rules): return transact(rules, address, timeout)
         case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower:
             return BlueToothTaskModel(address, timeout: timeout) { _, _ in
                 throw OperationError(.internal, detail: "the verb is none for a device")
@@ -120,6 +126,22 @@ enum VerbTasks {
                 confirmed: outcome.isConfirmed ? .response : .sent,
                 payload: .written(bytes: outcome.bytes, packets: outcome.packets)
             )
+        }
+    }
+
+    private static func transact(
+        _ rules: TransactRules,
+        _ address: DeviceAddress,
+        _ timeout: Duration
+    ) -> BlueToothTaskModel<VerbOutcome> {
+        BlueToothTaskModel(address, timeout: timeout) { manager, scope in
+            try await manager.perform(rules.command(), on: address, scope)
+        }.map { response in
+            guard rules.notify != nil else {
+                let payload = ResultPayload.written(bytes: response.bytesSent, packets: response.packetsSent)
+                return VerbOutcome(confirmed: response.isConfirmed ? .response : .sent, payload: payload)
+            }
+            return VerbOutcome(confirmed: .notified, payload: .transact(try rules.answer(from: response.answer)))
         }
     }
 

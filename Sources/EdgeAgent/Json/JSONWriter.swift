@@ -68,6 +68,12 @@ package struct JSONWriter {
         bytes.append(contentsOf: plainDecimal(value).utf8)
     }
 
+    /// Writes a decimal number with all its digits.
+    package mutating func value(_ value: DecimalNumber) {
+        separate()
+        bytes.append(contentsOf: value.description.utf8)
+    }
+
     /// Writes bytes as a text of lower-case hexadecimal digits.
     package mutating func hexText(_ data: some Collection<UInt8>) {
         separate()

@@ -27,6 +27,17 @@ func plainDecimal(_ value: Double) -> String {
         place -= 1
     }
     if digits == [UInt8(ascii: "0")] { return "0" }
+    return decimalText(digits: digits, place: place, isNegative: isNegative)
+}
+
+/// Lays out a decimal number in the form of `plainDecimal`.
+///
+/// - Parameters:
+///   - digits: At least one digit in ASCII, the first and the last not 0 unless it is the only one.
+///   - place: Where the point stands, counted in digits from the first one.
+///   - isNegative: Whether a minus goes before it.
+/// - Returns: A number as JSON writes it.
+func decimalText(digits: [UInt8], place: Int, isNegative: Bool) -> String {
     var out: [UInt8] = isNegative ? [UInt8(ascii: "-")] : []
     switch place {
     case 1...21:

@@ -16,6 +16,10 @@ package enum ResultPayload: Sendable, Equatable {
     case value([UInt8])
     case written(bytes: Int, packets: Int)
     case rssi(Int, ageMs: Int64)
+    /// `transact`: the answer.
+    case transact(TransactAnswer)
+    /// `transact` with a long connection: where the packets go.
+    case longConnection(LongConnection)
 
     /// What a `connect` found.
     package struct ConnectResult: Sendable, Equatable {
@@ -31,6 +35,47 @@ package enum ResultPayload: Sendable, Equatable {
             self.already = already
             self.address = address
             self.name = name
+        }
+    }
+
+    /// A subscription that goes on after its command.
+    package struct LongConnection: Sendable, Equatable {
+        package var service: BluetoothUUID
+        package var characteristic: BluetoothUUID
+        /// The handle of the characteristic's declaration.
+        package var handle: UInt16
+        /// Where the packets are published.
+        package var topic: String
+        /// After this time it ends by itself, unless it is renewed.
+        package var lease: Duration?
+        /// Whether this caller held it before.
+        package var already: Bool
+
+        package init(
+            service: BluetoothUUID,
+            characteristic: BluetoothUUID,
+            handle: UInt16,
+            topic: String,
+            lease: Duration?,
+            already: Bool
+        ) {
+            self.service = service
+            self.characteristic = characteristic
+            self.handle = handle
+            self.topic = topic
+            self.lease = lease
+            self.already = already
+        }
+
+        func write(to writer: inout JSONWriter) {
+            writer.object("subscription") { writer in
+                writer.field("service", service.description)
+                writer.field("characteristic", characteristic.description)
+                writer.field("handle", Int(handle))
+                writer.field("topic", topic)
+                writer.field(orNull: "leaseMs", lease.map { Int($0.wholeMilliseconds) })
+                writer.field("already", already)
+            }
         }
     }
 
@@ -72,6 +117,8 @@ package enum ResultPayload: Sendable, Equatable {
             writer.field("rssi", rssi)
             writer.field("ageMs", ageMs)
             writer.field("source", "advertisement" as StaticString)
+        case .transact(let answer): answer.write(to: &writer)
+        case .longConnection(let connection): connection.write(to: &writer)
         }
         writer.endObject()
     }
@@ -84,6 +131,8 @@ package enum ResultPayload: Sendable, Equatable {
         case .services(let tree): 512 + tree.services.count * 512
         case .value(let bytes): bytes.count * 2
         case .info: 1024
+        case .transact(let answer): answer.estimatedBytes
+        case .longConnection: 256
         default: 64
         }
     }

@@ -1,23 +1,24 @@
-internal import BleCore
+package import BleCore
 
 /// What one scan has heard: each device with its own count from the scan's start.
-struct HeardTable {
+package struct HeardTable {
     /// The most devices that are kept; random addresses of passers-by are many.
-    static let limit = 10_000
+    package static let limit = 10_000
 
     private let filter: ScanRequest
-    private(set) var devices: [DeviceAddress: Advertisement] = [:]
+    package private(set) var devices: [DeviceAddress: Advertisement] = [:]
     /// Reports that matched.
-    private(set) var signals: Int64 = 0
+    package private(set) var signals: Int64 = 0
     /// Reports of devices for which there was no room.
-    private(set) var overflow: Int64 = 0
+    package private(set) var overflow: Int64 = 0
 
-    init(filter: ScanRequest) { self.filter = filter }
+    /// Begins with nothing heard; the filter says what counts.
+    package init(filter: ScanRequest) { self.filter = filter }
 
     /// Takes up a report.
     ///
     /// - Returns: the device as this scan knows it, and as it knew it before; nil when it does not match.
-    mutating func hear(_ report: Advertisement) -> (now: Advertisement, before: Advertisement?)? {
+    package mutating func hear(_ report: Advertisement) -> (now: Advertisement, before: Advertisement?)? {
         guard filter.matches(report) else { return nil }
         signals &+= 1
         let before = devices[report.address]
@@ -33,7 +34,7 @@ struct HeardTable {
     }
 
     /// The devices, the strongest first, as many as `limit` allows.
-    func strongest(_ limit: Int) -> (devices: [Advertisement], isTruncated: Bool) {
+    package func strongest(_ limit: Int) -> (devices: [Advertisement], isTruncated: Bool) {
         let sorted = devices.values.sorted { left, right in
             (right.rssi ?? -128, left.address) < (left.rssi ?? -128, right.address)
         }

@@ -1,12 +1,12 @@
-internal import BleCore
-internal import EventLoop
+package import BleCore
+package import EventLoop
 
 /// A scan that lasts: hears reports, decides which of them are published, and gathers them into batches.
 ///
 /// Confined to the agent.
-final class ScanSession {
-    let name: SessionName
-    private(set) var command: ScanStartCommand
+package final class ScanSession {
+    package let name: SessionName
+    package let command: ScanStartCommand
     /// The manager's number for what the session makes BlueZ do.
     var demand: Int?
     var end: EventLoop.TimerID?
@@ -22,10 +22,11 @@ final class ScanSession {
     /// When a device was published last, and whether newer reports wait for its turn.
     private var turns: [DeviceAddress: (published: ContinuousClock.Instant, waits: Bool)] = [:]
     private var unsaid = 0
-    private(set) var published: Int64 = 0
-    private(set) var dropped: Int64 = 0
+    package private(set) var published: Int64 = 0
+    package private(set) var dropped: Int64 = 0
 
-    init(
+    /// Makes a session that publishes through `publish`, which answers whether there was a place for the message.
+    package init(
         _ command: ScanStartCommand,
         name: SessionName,
         loop: EventLoop,
@@ -41,7 +42,7 @@ final class ScanSession {
     }
 
     /// What the retained state says.
-    func state(_ state: ScanStateMessage.State, reason: String? = nil) -> ScanStateMessage {
+    package func state(_ state: ScanStateMessage.State, reason: String? = nil) -> ScanStateMessage {
         ScanStateMessage(
             session: name,
             state: state,
@@ -53,7 +54,8 @@ final class ScanSession {
         )
     }
 
-    func hear(_ report: Advertisement) {
+    /// Takes up a report, on the loop.
+    package func hear(_ report: Advertisement) {
         guard let (now, before) = heard.hear(report) else { return }
         switch command.emit {
         case .all: emit(now)
@@ -64,7 +66,7 @@ final class ScanSession {
     }
 
     /// Sends what waits and takes the timers back.
-    func stop() {
+    package func stop() {
         flush()
         if let end { loop.cancel(end) }
         end = nil

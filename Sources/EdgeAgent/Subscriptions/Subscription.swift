@@ -1,21 +1,21 @@
-internal import BleCore
-internal import EventLoop
+package import BleCore
+package import EventLoop
 
 /// One characteristic whose values are published: for whom, and how.
 ///
 /// Confined to the agent.
-final class Subscription {
+package final class Subscription {
     /// One caller that wants the values.
-    struct Holder {
-        var isDurable: Bool
-        var lease: Lease?
+    package struct Holder {
+        package var isDurable: Bool
+        package var lease: Lease?
     }
 
     /// The time after which a holder that has not renewed it is let go.
-    struct Lease {
-        let span: Duration
+    package struct Lease {
+        package let span: Duration
         /// In milliseconds since 1970-01-01 UTC.
-        let endsMs: Int64
+        package let endsMs: Int64
         fileprivate let timer: EventLoop.TimerID
     }
 
@@ -40,9 +40,9 @@ final class Subscription {
 
     /// Names it as long as the process runs, whatever becomes of its handle.
     let number: Int
-    let device: DeviceTarget
-    private(set) var id: CharacteristicID
-    private(set) var topic: String
+    package let device: DeviceTarget
+    package private(set) var id: CharacteristicID
+    package private(set) var topic: String
     /// The characteristic is listened to, or read; false after a restart until it has been found again.
     var stands = true
     /// Observers were told that it does not stand again.
@@ -58,10 +58,10 @@ final class Subscription {
     var count: Int64 = 0
     /// Values that found no place since the last that did.
     var dropped = 0
-    private(set) var holders: [String: Holder] = [:]
+    package private(set) var holders: [String: Holder] = [:]
 
     /// How many callers may hold one subscription.
-    static let maxHolders = 100
+    package static let maxHolders = 100
 
     init(number: Int, device: DeviceTarget, id: CharacteristicID, topic: String) {
         self.number = number
@@ -73,21 +73,23 @@ final class Subscription {
     var key: SubscriptionTable.Key { SubscriptionTable.Key(address: device.address, handle: id.handle) }
 
     /// The characteristic by its handle, which always names it.
-    var selector: AttributeSelector {
+    package var selector: AttributeSelector {
         AttributeSelector(handle: id.handle, service: id.service, characteristic: id.characteristic)
     }
 
     /// The characteristic by its UUIDs, where they name it: handles may be others after a change of firmware.
-    var lastingSelector: AttributeSelector {
+    package var lastingSelector: AttributeSelector {
         id.isAmbiguous ? selector : AttributeSelector(service: id.service, characteristic: id.characteristic)
     }
 
-    var isDurable: Bool { holders.values.contains { $0.isDurable } }
+    /// Whether one of the holders wants it to survive a restart.
+    package var isDurable: Bool { holders.values.contains { $0.isDurable } }
 
-    func mayHold(_ holder: String) -> Bool { holders[holder] != nil || holders.count < Self.maxHolders }
+    /// Whether there is room for a holder, or it is one already.
+    package func mayHold(_ holder: String) -> Bool { holders[holder] != nil || holders.count < Self.maxHolders }
 
     /// Adds a holder or renews its lease; true when the holder had the subscription already.
-    func hold(
+    package func hold(
         _ holder: String,
         isDurable: Bool,
         lease: (span: Duration, endsMs: Int64)?,
@@ -108,7 +110,7 @@ final class Subscription {
     }
 
     /// Lets a holder go; nil when it was none.
-    func release(_ holder: String, on loop: EventLoop) -> Holder? {
+    package func release(_ holder: String, on loop: EventLoop) -> Holder? {
         let held = holders.removeValue(forKey: holder)
         if let timer = held?.lease?.timer { loop.cancel(timer) }
         return held

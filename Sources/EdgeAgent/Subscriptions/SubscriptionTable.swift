@@ -1,11 +1,11 @@
-internal import BleCore
+package import BleCore
 
 /// Which callers want to hear which characteristics, and how their values are published.
 ///
 /// Confined to the agent. Values come once, however many callers hold a subscription.
-final class SubscriptionTable {
+package final class SubscriptionTable {
     /// One characteristic of one device.
-    struct Key: Hashable {
+    package struct Key: Hashable {
         let address: DeviceAddress
         let handle: UInt16
     }
@@ -14,6 +14,8 @@ final class SubscriptionTable {
     private var numbers: [Int: Subscription] = [:]
     private var lastNumber = 0
 
+    package init() {}
+
     subscript(key: Key) -> Subscription? { subscriptions[key] }
 
     /// Finds a subscription by its number.
@@ -21,18 +23,19 @@ final class SubscriptionTable {
 
     var all: some Collection<Subscription> { subscriptions.values }
 
-    func isEmpty(for address: DeviceAddress) -> Bool { !subscriptions.keys.contains { $0.address == address } }
+    /// Whether there is no subscription of a device.
+    package func isEmpty(for address: DeviceAddress) -> Bool { !subscriptions.keys.contains { $0.address == address } }
 
     /// The subscriptions of a device, in the order of their handles.
-    func all(of address: DeviceAddress) -> [Subscription] {
+    package func all(of address: DeviceAddress) -> [Subscription] {
         subscriptions.values.filter { $0.device.address == address }.sorted { $0.id.handle < $1.id.handle }
     }
 
     /// Whether it is still one of the table's.
-    func contains(_ subscription: Subscription) -> Bool { subscriptions[subscription.key] === subscription }
+    package func contains(_ subscription: Subscription) -> Bool { subscriptions[subscription.key] === subscription }
 
     /// The subscription that a selector names.
-    func find(_ selector: AttributeSelector, of address: DeviceAddress) -> Subscription? {
+    package func find(_ selector: AttributeSelector, of address: DeviceAddress) -> Subscription? {
         subscriptions.values.first { subscription in
             let id = subscription.id
             return subscription.device.address == address && (selector.handle.map { $0 == id.handle } ?? true)
@@ -42,7 +45,7 @@ final class SubscriptionTable {
     }
 
     /// Makes a subscription that nobody holds yet.
-    func make(for id: CharacteristicID, of device: DeviceTarget, topic: String) -> Subscription {
+    package func make(for id: CharacteristicID, of device: DeviceTarget, topic: String) -> Subscription {
         lastNumber += 1
         let subscription = Subscription(number: lastNumber, device: device, id: id, topic: topic)
         if let before = subscriptions.updateValue(subscription, forKey: subscription.key) {
@@ -53,14 +56,14 @@ final class SubscriptionTable {
     }
 
     /// Takes a subscription out that nobody holds any more, or that never came to stand.
-    func remove(_ subscription: Subscription) {
+    package func remove(_ subscription: Subscription) {
         guard contains(subscription) else { return }
         subscriptions[subscription.key] = nil
         numbers[subscription.number] = nil
     }
 
     /// Gives a subscription its characteristic's present handle.
-    func move(_ subscription: Subscription, to id: CharacteristicID, topic: String) {
+    package func move(_ subscription: Subscription, to id: CharacteristicID, topic: String) {
         guard contains(subscription) else { return }
         subscriptions[subscription.key] = nil
         subscription.place(at: id, topic: topic)

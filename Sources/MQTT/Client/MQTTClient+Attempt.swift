@@ -41,6 +41,8 @@ extension MQTTClient {
             return
         }
         if link.isOverdue {
+            // It came to CONNECT in the last moment.
+            if failure == nil { link.handle.disconnect() }
             endLink(.noAnswer(after: configuration.answerDeadline))
         } else if let failure {
             endLink(failure)
@@ -81,6 +83,7 @@ extension MQTTClient {
     /// Ends an attempt whose thread has not come back: the thread keeps the handle and frees it in the end.
     private func abandon(_ failure: MQTTFailure?) {
         abandonedAttempts += 1
+        link?.handle.abandon()
         endLink(failure)
     }
 
@@ -89,7 +92,6 @@ extension MQTTClient {
         guard let link else { return }
         switch link.phase {
         case .connecting:
-            link.handle.interrupt()
             abandon(nil)
         case .answering, .up:
             // Without a goodbye after CONNECT the broker would publish the will: CONNACK is waited for too.
@@ -126,6 +128,8 @@ extension MQTTClient {
     func endLink(_ failure: MQTTFailure?) {
         guard let link else { return }
         self.link = nil
+        // The broker may have taken CONNECT: without a goodbye it would publish the will.
+        if link.phase == .answering, link.handle.socket >= 0 { link.handle.disconnect() }
         if link.socket >= 0 { loop.unwatch(link.socket) }
         if let hook = link.hook { loop.removeHook(hook) }
         for timer in [link.deadline, link.closeDeadline, link.keepalive] {

@@ -29,7 +29,7 @@ extension MQTTClient {
             more = self.link?.handle.hasBufferedBytes == true
         }
         if link?.isUp == true {
-            more = handOver() || more
+            if !queue.isEmpty { more = handOver() || more }
             if isClosing, link?.isUp == true, queue.isEmpty, inFlight.isEmpty { sayGoodbye() }
         }
         // A socket that took no more is written to when it is writable again, not in each turn.

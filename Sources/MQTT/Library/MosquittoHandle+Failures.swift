@@ -41,13 +41,16 @@ extension MosquittoHandle {
             return .tls(tlsText ?? Self.text(code))
         case MOSQ_ERR_KEEPALIVE:
             return .keepaliveMissed
-        case MOSQ_ERR_ERRNO where error == EPROTO:
+        case MOSQ_ERR_ERRNO where error == EPROTO || (error == 0 && !answered && configuration.tls != nil):
             return .tls(tlsText ?? brokenOff)
         case MOSQ_ERR_CONN_LOST where !answered, MOSQ_ERR_PROTOCOL where !answered,
             MOSQ_ERR_ERRNO where !answered && (error == ECONNRESET || error == EPIPE):
             return .closedBeforeAnswer
         case MOSQ_ERR_ERRNO where error != 0:
             return .lost(operation: operation, code: code, text: String(cString: strerror(error)))
+        case MOSQ_ERR_ERRNO:
+            // OpenSSL wrote nothing and named no error: its text would be "Success".
+            return .lost(operation: operation, code: code, text: "the broker broke the connection off")
         default:
             return .lost(operation: operation, code: code, text: Self.text(code))
         }

@@ -1,5 +1,6 @@
 internal import CMosquitto
 internal import Glibc
+internal import Synchronization
 
 /// One connection's libmosquitto client, from before its attempt until its end.
 ///
@@ -7,7 +8,7 @@ internal import Glibc
 /// connection, and aborts the process when a message that it kept is over the new broker's maximum packet size.
 final class MosquittoHandle: @unchecked Sendable {
     // Safe because: the worker has the handle alone while `connect()` runs, and the loop before and after that; only
-    // `interrupt()` may come in between.
+    // `interrupt()` and `abandon()` may come in between.
 
     /// What one round of reading came to.
     enum ReadResult {
@@ -21,6 +22,7 @@ final class MosquittoHandle: @unchecked Sendable {
     private let callbacks: MosquittoCallbacks
     let configuration: MQTTConfiguration
     private let connectProperties: OpaquePointer?
+    private let isAbandoned = Atomic(false)
 
     /// The packet identifier that libmosquitto gave last.
     private(set) var lastID: Int32 = 0
@@ -70,6 +72,10 @@ final class MosquittoHandle: @unchecked Sendable {
     ///
     /// - Returns: the failure, or nil when the loop may take over.
     func connect() -> MQTTFailure? {
+        // libmosquitto resolves too, and goes on to send CONNECT. One that comes when the loop has long made another
+        // link would take the session away from that: so the look-up that may take long is made before.
+        if let failure = resolve() { return failure }
+        guard !isAbandoned.load(ordering: .relaxed) else { return .noAnswer(after: configuration.answerDeadline) }
         errno = 0
         let code = mosquitto_connect_bind_v5(
             pointer,
@@ -81,7 +87,29 @@ final class MosquittoHandle: @unchecked Sendable {
         )
         // Some codes are texts of errno: it must be read before anything else runs.
         let error = errno
+        if code == 0, isAbandoned.load(ordering: .relaxed) { disconnect() }
         return code == 0 ? nil : connectFailure(code: code, error: error)
+    }
+
+    private func resolve() -> MQTTFailure? {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(configuration.host, nil, &hints, &list)
+        guard code != 0 else {
+            freeaddrinfo(list)
+            return nil
+        }
+        let text = code == EAI_SYSTEM ? String(cString: strerror(errno)) : String(cString: gai_strerror(code))
+        return .nameNotResolved(host: configuration.host, code: code, text: text)
+    }
+
+    /// Tells a `connect()` that nobody waits for it any more.
+    ///
+    /// On the loop.
+    func abandon() {
+        isAbandoned.store(true, ordering: .relaxed)
+        interrupt()
     }
 
     /// Frees a worker that waits for TCP; one that waits for the resolver has no socket yet.
@@ -137,7 +165,9 @@ final class MosquittoHandle: @unchecked Sendable {
         return .going(more: false)
     }
 
-    /// Queues DISCONNECT and sends what the socket takes; the broker then drops the will.
+    /// Queues DISCONNECT and sends what the socket takes.
+    ///
+    /// The broker then drops the will, also when CONNACK has not come yet.
     func disconnect() { mosquitto_disconnect_v5(pointer, 0, nil) }
 
     /// The packet identifier that the next call will get.

@@ -85,17 +85,11 @@ final class Gateway: Sendable {
     func makeID() -> String {
         lastID.withLock { last in
             last += 1
-            // Agents of one test, one after the other, do not answer for each other.
-            return "c\(agent.pid)-\(last)"
+            return "c\(last)-\(agent.pid)"
         }
     }
 
-    /// Publishes a command and does not wait for what becomes of it.
-    ///
-    /// - Parameters:
-    ///   - fields: further members, as `"service":"180f"`.
-    ///   - change: what is to be changed in the message.
-    /// - Returns: the command's id.
+    /// Publishes a command, with further members as `"service":"180f"`, and does not wait for what becomes of it.
     @discardableResult
     func start(
         _ verb: String,
@@ -203,9 +197,11 @@ final class Gateway: Sendable {
     /// What a subscriber that comes now gets as retained, by topic.
     func retained() async throws -> [String: Json] {
         let options = setup.broker
+        // A name of its own: under a known one the broker would send what an earlier session has missed.
+        let id = "late-\(makeID())"
         return try await withCaller(
             port: broker.port,
-            id: "late",
+            id: id,
             version: .v5,
             user: options.users.first.map { ($0, $1) }
         ) {
@@ -216,16 +212,19 @@ final class Gateway: Sendable {
             try await caller.publish(MQTTPublication(topic: topic, payload: [0x31]))
             _ = try await late.hear("the fence") { $0.topic == topic }
             let kept = late.all().filter { $0.message.retain }
-            // An empty one, from the time between two visits of this client, takes its topic away.
-            let last = Dictionary(kept.map { ($0.topic, $0) }, uniquingKeysWith: { _, last in last })
-            return last.filter { !$0.value.message.payload.isEmpty }.mapValues(\.json)
+            return Dictionary(kept.map { ($0.topic, $0.json) }, uniquingKeysWith: { _, last in last })
         }
     }
 
     /// Ends the agent in order and says with which code.
     func stop(_ signal: Int32 = 15) async throws -> Int32 {
         agent.send(signal)
-        return try await within("the agent's end") { [agent] in try await agent.exitStatus() }
+        return try await ended()
+    }
+
+    /// Waits for the agent's end.
+    func ended() async throws -> Int32 {
+        try await within("the agent's end") { [agent] in try await agent.exitStatus() }
     }
 }
 
@@ -275,6 +274,9 @@ func withAgent<Value>(
                 if isReady { try await gateway.hear("ready", on: "bluetooth") }
                 let value = try await body(gateway)
                 #expect(gateway.agent.output.isEmpty)
+                for word in ["Sanitizer", "Fatal error", "libdbus", "dbus_"] {
+                    #expect(!gateway.agent.log.contains(word))
+                }
                 return value
             }
         }

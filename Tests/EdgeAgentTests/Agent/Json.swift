@@ -11,20 +11,24 @@ enum Json: Sendable, Equatable, Decodable {
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
+        func attempt<Value: Decodable>(_ type: Value.Type) -> Value? {
+            try? container.decode(type)  // tried in turn: the format says nothing of the type
+        }
         if container.decodeNil() {
             self = .null
-        } else if let value = try? container.decode(Bool.self) {  // tried in turn: the format says nothing of the type
+        } else if let value = attempt(Bool.self) {
             self = .flag(value)
-        } else if let value = try? container.decode(Double.self) {  // as above
+        } else if let value = attempt(Double.self) {
             self = .number(value)
-        } else if let value = try? container.decode(String.self) {  // as above
+        } else if let value = attempt(String.self) {
             self = .text(value)
-        } else if let value = try? container.decode([Json].self) {  // as above
+        } else if let value = attempt([Json].self) {
             self = .list(value)
         } else {
             self = .object(try container.decode([String: Json].self))
         }
     }
+
 
     /// Reads bytes; nil when they are no JSON in valid UTF-8.
     init?(_ bytes: [UInt8]) {

@@ -2,149 +2,105 @@ import MQTT
 import TestSupport
 import Testing
 
-/// Subscriptions of the whole agent, against a real broker and a simulated bluetoothd.
+/// Subscriptions with the live agent.
 @Suite(.serialized, .timeLimit(.minutes(1)))
 struct SubscriptionTests {
-    @Test func `every value comes in a message of its own, counted`() async throws {
-        try await withAgent(.meter()) { gateway in
-            let result = try await gateway.subscribe("ffd1")
-            #expect(result["status"] == "ok" && result["result"]["already"] == false)
-            #expect(result["confirmed"] == "response" && result["warnings"] == .missing)
-            await gateway.world.notify(.meter, "ffd1", [1])
-            await gateway.world.notify(.meter, "ffd1", [2])
-            let second = try await gateway.hear(on: gateway.values("ffd1"), count: 2)
-            #expect(second.json["value"]["hex"] == "02" && second.json["n"] == 2)
-            #expect(second.json["kind"] == "notify" && second.json["dropped"] == 0)
-            #expect(!second.message.retain)
-            _ = try await gateway.subscribe("ffd2")
-            await gateway.world.notify(.meter, "ffd2", [7])
-            let indicated = try await gateway.hear(on: gateway.values("ffd2"))
-            #expect(indicated.json["kind"] == "indicate" && indicated.json["value"]["hex"] == "07")
-        }
-    }
+    private static let attribute = #""service":"fff0","characteristic":"fff6""#
 
-    @Test func `a batch carries several values, and what waits goes out at the end`() async throws {
-        try await withAgent(.meter()) { gateway in
-            _ = try await gateway.subscribe("ffd1", #""coalesce":{"batch":3,"maxMs":3600000}"#)
-            for value in 1...4 { await gateway.world.notify(.meter, "ffd1", [UInt8(value)]) }
-            let batch = try await gateway.hear(on: gateway.values("ffd1")).json
-            #expect(batch["values"].list.map(\.["hex"]) == ["01", "02", "03"])
-            #expect(batch["n"] == 3 && batch["dropped"] == 0 && batch["value"] == .missing)
-            // The fourth value has come when a later one of another subscription has.
-            _ = try await gateway.subscribe("ffd2")
-            await gateway.world.notify(.meter, "ffd2", [9])
-            try await gateway.hear(on: gateway.values("ffd2"))
-            let end = try await gateway.unsubscribe("ffd1")
-            #expect(end["result"]["already"] == false)
-            let rest = try await gateway.hear(on: gateway.values("ffd1"), count: 2).json
-            #expect(rest["values"].list.map(\.["hex"]) == ["04"] && rest["n"] == 4)
-        }
-    }
-
-    @Test func `of many values within a span the newest is published, and the gap in n tells`() async throws {
-        try await withAgent(.meter()) { gateway in
-            _ = try await gateway.subscribe("ffd1", #""coalesce":{"latestMs":500}"#)
-            for value in 1...20 { await gateway.world.notify(.meter, "ffd1", [UInt8(value)]) }
-            let first = try await gateway.hear(on: gateway.values("ffd1")).json
-            #expect(first["value"]["hex"] == "01" && first["n"] == 1)
-            let second = try await gateway.hear(on: gateway.values("ffd1"), count: 2).json
-            #expect(second["value"]["hex"] == "14" && second["n"] == 20 && second["dropped"] == 0)
-        }
-    }
-
-    @Test func `values come once however many callers hold, and the last coalesce and retainLast hold`() async throws {
-        try await withAgent(.meter()) { gateway in
-            _ = try await gateway.subscribe("ffd1", client: "one")
-            let renewed = try await gateway.subscribe("ffd1", #""retainLast":true"#, client: "two")
-            // Each caller has its own subscription.
-            #expect(renewed["result"]["already"] == false)
-            await gateway.world.notify(.meter, "ffd1", [1])
-            try await gateway.hear(on: gateway.values("ffd1"))
-            let topic = gateway.topic(gateway.values("ffd1"))
-            #expect(try await gateway.retained()[topic]?["value"]["hex"] == "01")
-            let again = try await gateway.subscribe("ffd1", #""coalesce":{"batch":2,"maxMs":60000}"#, client: "one")
-            #expect(again["result"]["already"] == true)
-            // The last one did not want it retained.
-            #expect(try await gateway.retained().keys.contains(topic) == false)
-            await gateway.world.notify(.meter, "ffd1", [2])
-            await gateway.world.notify(.meter, "ffd1", [3])
-            let batch = try await gateway.hear(on: gateway.values("ffd1")) { $0["values"] != .missing }.json
-            #expect(batch["values"].list.map(\.["hex"]) == ["02", "03"])
-            #expect(try await gateway.unsubscribe("ffd1", client: "one")["result"]["already"] == false)
-            #expect(try await gateway.unsubscribe("ffd1", client: "one")["result"]["already"] == true)
-            #expect(await gateway.world.isSubscribed(.meter, "ffd1"))
-            #expect(try await gateway.unsubscribe("ffd1", client: "two")["result"]["already"] == false)
-            #expect(await gateway.world.isSubscribed(.meter, "ffd1") == false)
+    @Test func `values come once and in order, however many hold the subscription`() async throws {
+        try await withAgent { gateway in
+            let first = try await gateway.send("subscribe", Self.attribute, on: .awkward)
+            #expect(first["status"] == "ok" && first["result"] == .object(["already": false]))
+            #expect(first["confirmed"] == "response")
+            #expect(try await gateway.send("subscribe", Self.attribute, on: .awkward)["result"]["already"] == true)
+            let other = "{\"id\":\"o1\",\"verb\":\"subscribe\",\(Self.attribute)}"
+            try await gateway.publish(other.utf8, to: "dev/\(TestDevice.awkward.hex)/cmd/other")
+            #expect(try await gateway.result("o1", client: "other").json["result"]["already"] == false)
             #expect(await gateway.world.count(of: "StartNotify") == 1)
-            #expect(gateway.caller.all(topic).filter { !$0.message.payload.isEmpty }.count == 2)
+            for number: UInt8 in 1...10 { await gateway.world.notify(.awkward, "fff6", [number]) }
+            let topic = gateway.topic(.awkward, "notify/fff0/fff6")
+            _ = try await gateway.hear("ten values", count: 10) { $0.topic == topic }
+            let values = gateway.caller.all(topic)
+            #expect(values.map(\.json["n"].number) == (1...10).map { Double($0) })
+            #expect(values.compactMap(\.json["value"]["hex"].text) == (1...10).map { $0 < 10 ? "0\($0)" : "0a" })
+            #expect(values.allSatisfy { $0.json["kind"] == "notify" && $0.json["dropped"] == 0 && !$0.message.retain })
+            // The one who goes leaves it to the other.
+            let gone = try await gateway.send("unsubscribe", Self.attribute, on: .awkward)
+            #expect(gone["status"] == "ok" && gone["result"]["already"] == false && gone["confirmed"] == "local")
+            #expect(await gateway.world.isSubscribed(.awkward, "fff6"))
+            #expect(try await gateway.send("unsubscribe", Self.attribute, on: .awkward)["result"]["already"] == true)
+            let last = "{\"id\":\"o2\",\"verb\":\"unsubscribe\",\(Self.attribute)}"
+            try await gateway.publish(last.utf8, to: "dev/\(TestDevice.awkward.hex)/cmd/other")
+            #expect(try await gateway.result("o2", client: "other").json["result"]["already"] == false)
+            #expect(await !gateway.world.isSubscribed(.awkward, "fff6"))
         }
     }
 
-    @Test func `the retained last value goes with the subscription`() async throws {
-        try await withAgent(.meter()) { gateway in
-            _ = try await gateway.subscribe("ffd1", #""retainLast":true"#)
-            await gateway.world.notify(.meter, "ffd1", [1])
-            let topic = gateway.topic(gateway.values("ffd1"))
-            let value = try await gateway.hear(on: gateway.values("ffd1"))
+    @Test func `an indication is told as one`() async throws {
+        try await withAgent { gateway in
+            let attribute = #""service":"1809","characteristic":"2a1c""#
+            #expect(try await gateway.send("subscribe", attribute, on: .thermometer)["status"] == "ok")
+            await gateway.world.notify(.thermometer, "2a1c", [0, 1, 2, 3, 4])
+            let value = try await gateway.hear(on: "dev/\(TestDevice.thermometer.hex)/notify/1809/2a1c")
+            #expect(value.json["kind"] == "indicate" && value.json["dev"].text == TestDevice.thermometer.hex)
+        }
+    }
+
+    @Test func `the last value is retained when the subscription asks, and goes with it`() async throws {
+        try await withAgent { gateway in
+            let fields = Self.attribute + #","retainLast":true"#
+            _ = try await gateway.send("subscribe", fields, on: .awkward)
+            await gateway.world.notify(.awkward, "fff6", [7])
+            let topic = gateway.topic(.awkward, "notify/fff0/fff6")
+            let value = try await gateway.hear("a value") { $0.topic == topic }
             #expect(value.message.retain)
-            #expect(try await gateway.retained()[topic]?["n"] == 1)
-            _ = try await gateway.unsubscribe("ffd1")
-            #expect(try await gateway.retained().keys.contains(topic) == false)
+            #expect(try await gateway.retained()[topic]?["value"]["hex"] == "07")
+            _ = try await gateway.send("unsubscribe", Self.attribute, on: .awkward)
+            let kept = try await gateway.retained()
+            #expect(!kept.keys.contains(topic), "\(kept[topic] ?? .missing) \(gateway.caller.all(topic).map(\.text))")
         }
     }
 
-    @Test func `a lease ends the subscription of its caller, and a renewal keeps it`() async throws {
-        try await withAgent(.meter()) { gateway in
-            _ = try await gateway.subscribe("ffd1", #""leaseMs":1000"#, client: "one")
-            let renewed = try await gateway.subscribe("ffd1", #""leaseMs":600000"#, client: "one")
-            #expect(renewed["result"]["already"] == true)
-            _ = try await gateway.subscribe("ffd1", #""leaseMs":1000"#, client: "two")
-            // Made last, with the shortest lease: when it is over, the others' would be too.
-            _ = try await gateway.subscribe("ffd2", #""leaseMs":1000,"retainLast":true"#, client: "two")
-            await gateway.world.notify(.meter, "ffd2", [1])
-            try await gateway.hear(on: gateway.values("ffd2")) { $0["n"] == 1 }
+    @Test func `a lease ends the subscription by itself`() async throws {
+        try await withAgent { gateway in
+            _ = try await gateway.send("subscribe", Self.attribute + #","leaseMs":1000"#, on: .awkward)
+            #expect(await gateway.world.isSubscribed(.awkward, "fff6"))
             await gateway.world.waitForCalls(of: "StopNotify")
-            try await gateway.agent.waitForLog("Subscription lease ended", count: 2)
-            #expect(await gateway.world.isSubscribed(.meter, "ffd1"))
-            #expect(await gateway.world.isSubscribed(.meter, "ffd2") == false)
-            #expect(try await gateway.unsubscribe("ffd1", client: "two")["result"]["already"] == true)
-            #expect(try await gateway.unsubscribe("ffd1", client: "one")["result"]["already"] == false)
-            #expect(try await gateway.retained().keys.contains(gateway.topic(gateway.values("ffd2"))) == false)
+            #expect(try await gateway.send("unsubscribe", Self.attribute, on: .awkward)["result"]["already"] == true)
+            #expect(await !gateway.world.isSubscribed(.awkward, "fff6"))
         }
     }
 
-    @Test func `disconnect keeps the subscription, and the next connect makes it stand again with an event`()
-        async throws
-    {
-        try await withAgent(.meter()) { gateway in
-            _ = try await gateway.subscribe("ffd1")
-            #expect(try await gateway.send("disconnect", on: .meter)["result"]["already"] == false)
-            try await gateway.hear(event: "disconnected")
-            #expect(await gateway.world.isConnected(.meter) == false)
-            // Nothing connects by itself: the next call of Connect is that of the command.
-            let calls = await gateway.world.count(of: "Connect")
-            #expect(try await gateway.send("connect", on: .meter)["status"] == "ok")
-            let restored = try await gateway.hear(event: "subscription-restored").json
-            #expect(restored["service"] == "ffd0" && restored["characteristic"] == "ffd1")
-            #expect(await gateway.world.count(of: "Connect") == calls + 1)
-            await gateway.world.notify(.meter, "ffd1", [5])
-            #expect(try await gateway.hear(on: gateway.values("ffd1")).json["value"]["hex"] == "05")
-            #expect(gateway.caller.all(gateway.topic("dev/"), suffix: "/event").map(\.json["event"].text).count == 4)
-        }
-    }
-
-    @Test func `what can neither notify nor be polled is refused, and leaves nothing behind`() async throws {
-        try await withAgent(.meter()) { gateway in
-            let refused = try await gateway.subscribe("ffd3")
-            #expect(refused["status"] == "failed" && refused["error"]["code"] == "not-supported")
-            #expect(refused["error"]["detail"].text?.contains("pollMs") == true)
-            let unreadable = try await gateway.subscribe("ffd5", #""pollMs":250"#)
-            #expect(unreadable["error"]["code"] == "not-supported")
-            let broken = try await gateway.subscribe("ffd4", #""pollMs":250"#)
-            #expect(broken["error"]["code"] == "att-error" && broken["error"]["att"] == "0x80")
-            for characteristic in ["ffd3", "ffd4", "ffd5"] {
-                #expect(try await gateway.unsubscribe(characteristic)["result"]["already"] == true)
+    @Test func `a link that is lost is made again for a subscription, and values go on`() async throws {
+        var setup = AgentSetup()
+        setup.keys = ["links.idleMs": "50"]
+        try await withAgent(setup) { gateway in
+            _ = try await gateway.send("subscribe", Self.attribute, on: .awkward)
+            let mark = gateway.caller.mark
+            await gateway.world.dropLink(.awkward)
+            let down = try await gateway.hear("disconnected", on: "dev/\(TestDevice.awkward.hex)/link", from: mark)
+            #expect(try #require(down.json["nextTryMs"].number) > 0)
+            let event = gateway.topic(.awkward, "event")
+            _ = try await gateway.hear("subscription-restored", from: mark) {
+                $0.topic == event && $0.json["event"] == "subscription-restored"
             }
+            await gateway.world.notify(.awkward, "fff6", [9])
+            let topic = gateway.topic(.awkward, "notify/fff0/fff6")
+            _ = try await gateway.hear("a value", from: mark) { $0.topic == topic }
+            #expect(gateway.caller.all(from: mark, topic).count == 1)
+        }
+    }
+
+    @Test func `disconnect ends the making again of a link, and the next connect brings the values back`() async throws
+    {
+        try await withAgent { gateway in
+            _ = try await gateway.send("subscribe", Self.attribute, on: .awkward)
+            _ = try await gateway.send("disconnect", on: .awkward)
+            let link = try await gateway.hear("disconnected", on: "dev/\(TestDevice.awkward.hex)/link")
+            #expect(link.json["reason"] == "local" && link.json["nextTryMs"] == .missing)
+            _ = try await gateway.send("connect", on: .awkward)
+            await gateway.world.notify(.awkward, "fff6", [3])
+            try await gateway.hear(on: "dev/\(TestDevice.awkward.hex)/notify/fff0/fff6")
         }
     }
 }

@@ -1,0 +1,52 @@
+# What one does with edge-agent; `make` alone lists it. Everything is built by SwiftPM.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+
+JOBS ?= $(shell nproc)
+# On a terminal the whole of a command hears Ctrl-C; elsewhere the time limit ends the whole of it.
+TIMEOUT := timeout -k 30 $(shell test -t 0 && echo --foreground)
+# A crash ends at once with a message; the backtracer may hang.
+export SWIFT_BACKTRACE := enable=no
+SANITIZED := EventLoopTests|DBusTests|MQTTTests|BleCoreTests|TaskQueueTests
+
+.PHONY: help deps build release test test-tsan lint format demo lab clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+deps: ## install missing Debian packages, look for Swift
+	@deploy/demo/prepare
+
+build: deps ## build edge-agent and bluez-simulator for development, in .build/debug
+	$(TIMEOUT) 1800 swift build -j $(JOBS) --product edge-agent
+	$(TIMEOUT) 600 swift build -j $(JOBS) --product bluez-simulator
+
+release: deps ## build edge-agent optimised, with the Swift libraries inside, in .build/release
+	$(TIMEOUT) 1800 swift build -j $(JOBS) -c release --static-swift-stdlib --product edge-agent
+
+test: deps ## build everything, imports checked against the manifest, and run all tests
+	$(TIMEOUT) 1800 swift build -j $(JOBS) --build-tests --explicit-target-dependency-import-check error
+	$(TIMEOUT) 900 swift test --skip-build
+
+test-tsan: deps ## run the tests of the concurrent parts under the thread sanitizer
+	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Checks/thread-sanitizer.supp" \
+	$(TIMEOUT) 1800 swift test -j $(JOBS) --sanitize=thread --scratch-path .build-tsan --filter '^($(SANITIZED))\.'
+
+lint: deps ## check format, imports, banned words, lengths
+	Tests/Checks/lint --self-test
+	Tests/Checks/lint
+	swift format lint --strict --recursive Sources Tests Package.swift
+
+format: ## format all Swift files in place
+	swift format --in-place --recursive Sources Tests Package.swift
+
+demo: ## show it at work with simulated devices; KEEP=1 PORT=n REAL=1 DEVICE=address
+	@deploy/demo/run
+
+lab: build ## test it with a real bluetoothd and virtual radios (as root)
+	$(TIMEOUT) 1800 Tests/Lab/run .build/debug/edge-agent
+
+clean: ## remove what was built
+	rm -rf .build .build-tsan
