@@ -9,6 +9,8 @@ JOBS ?= $(shell nproc)
 TIMEOUT := timeout -k 30 $(shell test -t 0 && echo --foreground)
 # A crash ends at once with a message; the backtracer may hang.
 export SWIFT_BACKTRACE := enable=no
+# All tests at once would only wait for one another.
+WIDTH := --experimental-maximum-parallelization-width 6
 SANITIZED := EventLoopTests|DBusTests|MQTTTests|BleCoreTests|TaskQueueTests
 
 .PHONY: help deps build release test test-tsan lint format demo lab clean
@@ -28,11 +30,11 @@ release: deps ## build edge-agent optimised, with the Swift libraries inside, in
 
 test: deps ## build everything, imports checked against the manifest, and run all tests
 	$(TIMEOUT) 1800 swift build -j $(JOBS) --build-tests --explicit-target-dependency-import-check error
-	$(TIMEOUT) 900 swift test --skip-build
+	$(TIMEOUT) 900 swift test --skip-build $(WIDTH)
 
 test-tsan: deps ## run the tests of the concurrent parts under the thread sanitizer
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Checks/thread-sanitizer.supp" \
-	$(TIMEOUT) 1800 swift test -j $(JOBS) --sanitize=thread --scratch-path .build-tsan --filter '^($(SANITIZED))\.'
+	$(TIMEOUT) 1800 swift test -j $(JOBS) $(WIDTH) --sanitize=thread --scratch-path .build-tsan --filter '^($(SANITIZED))\.'
 
 lint: deps ## check format, imports, banned words, lengths
 	Tests/Checks/lint --self-test

@@ -9,8 +9,8 @@ import Testing
     {
         let broker = try ScriptedBroker([BrokerBehaviour()])
         var configuration = MQTTConfiguration(broker.port)
-        configuration.reconnect.first = .seconds(1)
-        configuration.reconnect.longest = .seconds(1)
+        configuration.reconnect.first = .seconds(5)
+        configuration.reconnect.longest = .seconds(5)
         try await withClient(configuration) { test async throws in
             try await test.connected()
             broker.reset()

@@ -56,6 +56,7 @@ public struct Peripheral: Sendable {
     ///   - offset: from which byte on, 0 to 512.
     ///   - timeout: connecting and discovery included.
     /// - Returns: the value.
+    /// - Throws: `BleFailure` with the stage; `CancellationError`.
     public func read(
         _ selector: AttributeSelector,
         offset: Int = 0,

@@ -35,16 +35,20 @@ extension Agent {
         answer(.ok(command, confirmed: .local, payload: payload, timing: timing))
     }
 
+    /// Whether one more command of the gateway may be under way; if not, this one is refused.
+    private func hasRoomForGateway(_ command: Command) -> Bool {
+        guard gatewayScopes.count >= configuration.limits.maximumQueuedTotal else { return true }
+        let detail = "\(gatewayScopes.count) commands of the gateway are under way already"
+        refuse(command.refusal(.queueFull, detail: detail, retryAfterMs: 1000))
+        return false
+    }
+
     /// Runs a gateway command that takes time, side by side with all others.
     private func inBackground(
         _ command: Command,
         _ body: @escaping @Sendable (OperationScope) async throws -> ResultPayload
     ) {
-        guard gatewayScopes.count < configuration.limits.maximumQueuedTotal else {
-            let detail = "\(gatewayScopes.count) commands of the gateway are under way already"
-            refuse(command.refusal(.queueFull, detail: detail, retryAfterMs: 1000))
-            return
-        }
+        guard hasRoomForGateway(command) else { return }
         lastJob += 1
         let number = lastJob
         let scope = OperationScope(timeout: command.timeout, on: loop)
@@ -97,6 +101,7 @@ extension Agent {
 
     /// Finds the device that a filter means, then connects to it in its own queue.
     private func connect(_ request: ConnectMatchingRequest, _ command: Command) {
+        guard hasRoomForGateway(command) else { return }
         lastJob += 1
         let number = lastJob
         let scope = OperationScope(timeout: command.timeout, on: loop)

@@ -10,10 +10,6 @@ extension CommandDecoder {
         _ draft: inout CommandDraft,
         clockIsWrong: Bool
     ) -> DecodedCommand {
-        if let verb = fields.object["verb"]?.string.flatMap(VerbName.init(rawValue:)) {
-            draft.origin.verb = verb
-            draft.changesSomething = verb.changesSomething
-        }
         switch message.topic {
         case .device(let level, _):
             guard let target = resolve(level) else { return draft.refused(.unknownDevice, Self.unknownDevice(level)) }

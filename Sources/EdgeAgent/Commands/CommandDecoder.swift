@@ -76,6 +76,10 @@ package struct CommandDecoder: Sendable {
             return .refused(Refusal(origin: origin, error: unreadable ?? OperationError(.badRequest, detail: "")))
         }
         var draft = CommandDraft(origin: origin, problems: envelope.problems)
+        if let verb = fields.object["verb"]?.string.flatMap(VerbName.init(rawValue:)) {
+            draft.origin.verb = verb
+            draft.changesSomething = verb.changesSomething
+        }
         if message.isRetained {
             let detail = "a retained message is never carried out: publish the command without the retain flag"
             return draft.refused(.retainedCommand, detail)

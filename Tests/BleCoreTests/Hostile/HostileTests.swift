@@ -110,6 +110,7 @@ struct HostileTests {
             try await withManager(on: bus) { manager in
                 try await manager.ready(within: .seconds(10))
                 let values = Log<[UInt8]>()
+                // Unstructured because the test cancels it, and awaits it in place.
                 let task = Task {
                     let scope = await manager.scope(.seconds(50))
                     return try await manager.subscribe(Self.rate, of: Devices.heart, holder: "test", scope) {

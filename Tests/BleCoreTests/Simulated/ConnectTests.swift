@@ -58,7 +58,7 @@ struct ConnectTests {
         try await withBench(devices: [Devices.silent], settings: settings) { bench in
             let belt = bench.peripheral(Devices.heart)
             let failure = try await #require(throws: BleFailure.self) {
-                try await belt.connect(timeout: .milliseconds(600))
+                try await belt.connect(timeout: .seconds(3))
             }
             #expect(failure.kind == .timedOut)
             #expect(failure.stage == .connect)
@@ -90,6 +90,7 @@ struct ConnectTests {
         try await withBench(devices: [Devices.silent], settings: settings, configuration: configuration) { bench in
             let belt = bench.peripheral(Devices.heart)
             let states = await belt.linkStates()
+            // Unstructured because the test cancels it, and awaits it in place.
             let task = Task { try await belt.connect(timeout: .seconds(100)) }
             _ = try await first(of: states) { $0.attempt == 2 }
             task.cancel()
@@ -101,6 +102,7 @@ struct ConnectTests {
 
     @Test func `a task that is cancelled already calls nothing`() async throws {
         try await withBench { bench in
+            // Unstructured because the test cancels it, and awaits it in place.
             let task = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
                 return try await bench.manager.connect(to: Devices.heart)
@@ -129,8 +131,10 @@ struct ConnectTests {
         settings.connectTimeout = .seconds(50)
         try await withBench(devices: [Devices.silent], settings: settings) { bench in
             let belt = bench.peripheral(Devices.heart)
+            // Unstructured because the test cancels it, and awaits it in place.
             let maker = Task { try await belt.connect(timeout: .seconds(50)) }
             await bench.simulator.waitForCalls(of: "Connect")
+            // Unstructured because the test cancels it, and awaits it in place.
             let others = (0..<2).map { _ in Task { try await belt.connect(timeout: .seconds(50)) } }
             while await bench.manager.load.waits < 3 { try await bench.bus.loop.sleep(for: .milliseconds(2)) }
             maker.cancel()
@@ -165,7 +169,7 @@ struct ConnectTests {
         settings.resolveDelay = .seconds(50)
         try await withBench(settings: settings) { bench in
             let belt = bench.peripheral(Devices.heart)
-            #expect(await cause { try await belt.connect(timeout: .milliseconds(400)) } == Cause(.timedOut, .discover))
+            #expect(await cause { try await belt.connect(timeout: .seconds(3)) } == Cause(.timedOut, .discover))
             await bench.simulator.waitForCalls(of: "Disconnect")
             try await bench.waitUntilIdle()
             #expect(await !bench.simulator.isConnected(DemoDevices.heartAddress))
@@ -178,6 +182,7 @@ struct ConnectTests {
         try await withBench(settings: settings) { bench in
             let belt = bench.peripheral(Devices.heart)
             let states = await belt.linkStates()
+            // Unstructured because the test cancels it, and awaits it in place.
             let task = Task { try await belt.connect(timeout: .seconds(50)) }
             _ = try await first(of: states) { $0.phase == .connected }
             task.cancel()

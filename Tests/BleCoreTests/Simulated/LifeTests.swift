@@ -105,6 +105,7 @@ struct LifeTests {
             await #expect(throws: Enough.self) {
                 try await BluetoothManager.withManager(bus: bus.address) { _ in throw Enough() }
             }
+            // Unstructured because the test cancels it, and awaits it in place.
             let task = Task {
                 try await BluetoothManager.withManager(bus: bus.address) { manager in
                     withUnsafeCurrentTask { $0?.cancel() }

@@ -51,6 +51,7 @@ struct NotificationTests {
     @Test func `a reader that is cancelled ends its sequence`() async throws {
         try await withBench { bench in
             let rates = try await bench.peripheral(Devices.heart).notifications(for: Devices.rate)
+            // Unstructured because the test cancels it, and awaits it in place.
             let reader = Task { for await _ in rates {} }
             reader.cancel()
             await reader.value

@@ -69,6 +69,9 @@ final class Gateway: Sendable {
         self.caller = caller
     }
 
+    /// The battery level, as a command names it.
+    static let level = #""service":"180f","characteristic":"2a19""#
+
     // MARK: Topics
 
     /// A topic of the gateway.

@@ -29,7 +29,6 @@ enum Json: Sendable, Equatable, Decodable {
         }
     }
 
-
     /// Reads bytes; nil when they are no JSON in valid UTF-8.
     init?(_ bytes: [UInt8]) {
         guard String(validating: bytes, as: UTF8.self) != nil else { return nil }
