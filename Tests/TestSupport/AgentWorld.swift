@@ -49,6 +49,11 @@ package final class AgentWorld: Sendable {
     // MARK: Devices
 
     package func add(_ device: TestDevice) async { await simulator.addDevice(device.model) }
+    package func remove(_ device: TestDevice) async { await simulator.removeDevice(device.address) }
+    package func rename(_ device: TestDevice, _ name: String) async { await simulator.rename(device.address, name) }
+    package func setService(_ device: TestDevice, _ uuid: String, present: Bool) async {
+        await simulator.setService(device.address, uuid, present: present)
+    }
     package func setReachable(_ reachable: Bool, _ device: TestDevice) async {
         await simulator.setReachable(reachable, device.address)
     }

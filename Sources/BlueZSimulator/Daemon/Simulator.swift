@@ -205,6 +205,16 @@ package actor Simulator {
         if let target { peripheral.notify(target.valueHandle, bytes) }
     }
 
+    /// Gives a device another name, as bluetoothd does when it has read one over the link.
+    package func rename(_ address: String, _ name: String, adapter: Int = 0) {
+        presence?.daemon.adapters[adapter]?.devices[address]?.rename(name)
+    }
+
+    /// Takes a service of a device from the bus, or brings it back, as bluetoothd does when the device says so.
+    package func setService(_ address: String, _ uuid: String, present: Bool, adapter: Int = 0) {
+        presence?.daemon.adapters[adapter]?.devices[address]?.setService(uuid, present: present)
+    }
+
     // MARK: What can be seen
 
     /// Whether a device has a link.

@@ -64,13 +64,7 @@ extension SimulatedDevice {
             $0.model.isHeldByDaemon ? nil : SimulatedService($0, of: self)
         }
         if value(of: "UUIDs") != before { announce("UUIDs") }
-        for service in services {
-            tree.add(service.path, [service])
-            for characteristic in service.characteristics {
-                tree.add(characteristic.path, [characteristic])
-                for descriptor in characteristic.descriptors { tree.add(descriptor.path, [descriptor]) }
-            }
-        }
+        for service in services { export(service) }
     }
 
     func requestDisconnect(_ call: IncomingCall) {

@@ -122,7 +122,8 @@ extension Agent {
                 maxSteps: 0,
                 replayWindow: InfoContent.ReplayWindow()
             ),
-            configurationHash: configurationHash
+            configurationHash: configurationHash,
+            stateProblem: stateProblem
         )
     }
 

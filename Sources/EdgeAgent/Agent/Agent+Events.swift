@@ -13,14 +13,17 @@ extension Agent {
             publisher.retain(topics.bluetooth, .other, BluetoothMessage(state).encode)
             if state == .ready, bluetooth != nil { lastRecoveryMs = UTCTime.now.millisecondsSince1970 }
             bluetooth = state
-            if state == .ready { reconnectAll() }
+            if state == .ready {
+                reconnectAll()
+                startWaitingScans()
+            }
         case .adapter(let adapter): publish(adapter)
         case .adapterRemoved(let name):
             log.warning("Adapter is gone", [.adapter: name.text])
             publisher.clear(topics.adapter(name))
         case .link(let address, let state): linkChanged(address, state)
         case .name(let address, let name): tell(address, .name(name))
-        case .services(let address): tell(address, .services)
+        case .services(let address): servicesChanged(address)
         case .bond(let address, let paired): tell(address, .bond(isBonded: paired))
         case .subscription(let address, let id, let restored):
             let selector = AttributeSelector(
@@ -57,8 +60,10 @@ extension Agent {
             log.info("Device disconnected", [.device: address.hex, .reason: state.reason ?? ""])
             tell(address, .disconnected(reason: state.reason))
             publishAdapters()
+            pausePolls(of: address)
             if state.reason != "local" { reconnectLater(address) }
         }
+        if state.phase == .resolved { becameUsable(address) }
         guard isInUse(address) else { return }
         let device = target(address)
         let message = LinkMessage(
@@ -74,19 +79,31 @@ extension Agent {
         publisher.retain(topics.device(device.name).link, .other, message.encode)
     }
 
+    /// The link stands: subscriptions go on that the manager does not make again by itself.
+    private func becameUsable(_ address: DeviceAddress) {
+        guard !subscriptions.isEmpty(for: address) else { return }
+        // Behind the event that says so.
+        loop.execute { [weak self] in
+            self?.assumeIsolated { agent in
+                agent.standAgain(address)
+                agent.startDuePoll(of: address)
+            }
+        }
+    }
+
     /// The number of links has changed.
     private func publishAdapters() {
         for adapter in manager.assumeIsolated({ $0.adapters }) { publish(adapter) }
     }
 
-    private func tell(_ address: DeviceAddress, _ event: EventMessage.Event) {
+    func tell(_ address: DeviceAddress, _ event: EventMessage.Event) {
         guard isInUse(address) else { return }
         publisher.publish(EventMessage(device: target(address), event: event))
     }
 
     // MARK: Devices whose topics are kept
 
-    private func isInUse(_ address: DeviceAddress) -> Bool {
+    func isInUse(_ address: DeviceAddress) -> Bool {
         devicesInUse[address] != nil || directory.alias(of: address) != nil
     }
 

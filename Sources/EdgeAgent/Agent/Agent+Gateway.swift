@@ -12,10 +12,18 @@ extension Agent {
         case .scan(let scan): inBackground(command) { try await self.scan(scan, $0) }
         case .devices(let request):
             inBackground(command) { _ in .devices(await self.knownDevices(request), isTruncated: false) }
-        case .scanStart(let request): inBackground(command) { try await self.startSession(request, $0) }
+        case .scanStart(let request):
+            var command = command
+            if request.isDurable, let stateProblem { command.warnings.append(Self.notKept(stateProblem)) }
+            inBackground(command) { try await self.startSession(request, $0) }
         case .scanStop(let request):
-            let stopped = stopSession(request.session, reason: "command")
-            succeed(command, .session(request.session, already: !stopped))
+            inBackground(command) { _ in
+                let isKept = await self.isKept(request.session)
+                let stopped = await self.stopSession(request.session, reason: "command")
+                // Stopped means that a restart does not bring it back.
+                if isKept { await self.keepScans() }
+                return .session(request.session, already: !stopped)
+            }
         case .adapterPower(let request): inBackground(command) { try await self.setPower(request, command, $0) }
         case .connectMatching(let request): connect(request, command)
         case .connect, .disconnect, .discover, .read, .write, .subscribe, .unsubscribe, .transact, .rssi:
@@ -154,8 +162,9 @@ extension Agent {
         )
     }
 
-    private func startSession(_ request: ScanStartCommand, _ scope: OperationScope) async throws -> ResultPayload {
+    func startSession(_ request: ScanStartCommand, _ scope: OperationScope) async throws -> ResultPayload {
         let name = request.session ?? SessionName.make()
+        let wasKept = isKept(name)
         let before = stopSession(name, reason: nil)
         if !before, sessions.count >= 64 {
             throw OperationError(.queueFull, detail: "64 scan sessions run already")
@@ -180,12 +189,14 @@ extension Agent {
             return .session(name, already: before)
         }
         if let duration = request.duration {
+            session.endsMs = UTCTime.now.millisecondsSince1970 + duration.milliseconds
             session.end = loop.schedule(after: duration) { [weak self] in
                 self?.assumeIsolated { _ = $0.stopSession(name, reason: "duration") }
             }
         }
         publisher.retain(topics.scanState(name), .scan, session.state(.started).encode)
         hearForSessions()
+        if request.isDurable || wasKept { await keepScans() }
         return .session(name, already: before)
     }
 
@@ -193,8 +204,14 @@ extension Agent {
     ///
     /// - Returns: whether there was one.
     func stopSession(_ name: SessionName, reason: String?) -> Bool {
-        guard let session = sessions.removeValue(forKey: name) else { return false }
+        let waited = waitingScans.removeValue(forKey: name) != nil
+        guard let session = sessions.removeValue(forKey: name) else {
+            if waited { keepScansLater() }
+            return waited
+        }
         session.stop()
+        // What ends with the agent goes on with the next one.
+        if session.command.isDurable, !isStopping { keepScansLater() }
         if let reason {
             publisher.retain(topics.scanState(name), .scan, session.state(.stopped, reason: reason).encode)
             endedSessions.append(name)

@@ -15,6 +15,7 @@ extension Agent {
             }
             first = request.now
         }
+        giveWay(address: device.address)
         lastJob += 1
         let job = Job(id: lastJob, command: command, device: device, arrived: arrived)
         let place = queue.waiting(for: device.address) + (queue.running(on: device.address) == nil ? 0 : 1)
@@ -65,11 +66,15 @@ extension Agent {
         }
     }
 
-    private func run(_ job: Job, untold: [ResultBody] = []) {
+    func run(_ job: Job, untold: [ResultBody] = []) {
         let address = job.device.address
         if let timer = idleTimers.removeValue(forKey: address) { loop.cancel(timer) }
         let scope = OperationScope(timeout: job.command.timeout, on: loop)
-        let current = RunningJob(job: job, scope: scope, untold: untold + [.started(job.command)])
+        let current = RunningJob(
+            job: job,
+            scope: scope,
+            untold: job.poll == nil ? untold + [.started(job.command)] : []
+        )
         running[address] = current
         // Unstructured because a job outlives the handler that starts it. Its scope bounds it; `stop` waits for it.
         Task.immediate(executorPreference: loop) {
@@ -77,7 +82,7 @@ extension Agent {
             await self.manager.settle(address)
             self.free(current)
         }
-        guard !current.isAnswered else { return }
+        guard !current.isAnswered, job.poll == nil else { return }
         // Most jobs are done in no time: their steps follow the result, so that no caller waits for observers.
         current.teller = loop.schedule(after: .milliseconds(5)) { [weak self] in
             self?.assumeIsolated { agent in
@@ -112,6 +117,11 @@ extension Agent {
         let (job, scope) = (current.job, current.scope)
         scope.finish()
         current.isAnswered = true
+        defer { jobEnded() }
+        if let poll = job.poll {
+            pollEnded(poll, outcome)
+            return
+        }
         let total = ContinuousClock.now - current.started
         let timing = ResultBody.Timing(
             queuedMs: Int((current.started - job.arrived).milliseconds),
@@ -121,16 +131,15 @@ extension Agent {
         let steps = takeSteps(of: current)
         switch outcome {
         case .success(let outcome):
-            answer(
-                .ok(
-                    job.command,
-                    confirmed: outcome.confirmed,
-                    payload: outcome.payload,
-                    timing: timing,
-                    attempt: scope.attempt
-                ),
-                after: steps
+            var body = ResultBody.ok(
+                job.command,
+                confirmed: outcome.confirmed,
+                payload: outcome.payload,
+                timing: timing,
+                attempt: scope.attempt
             )
+            body.warnings += outcome.warnings
+            answer(body, after: steps)
         case .failure(let error):
             let (error, applied) = Self.failure(error, scope)
             log.info(
@@ -143,6 +152,10 @@ extension Agent {
             )
             answer(.failed(job.command, error, applied: applied, timing: timing, attempt: scope.attempt), after: steps)
         }
+    }
+
+    /// Lets `stop` go on when the last job has its result.
+    private func jobEnded() {
         if isStopping, running.values.allSatisfy(\.isAnswered) {
             stopWaiter?.resume()
             stopWaiter = nil
@@ -166,6 +179,7 @@ extension Agent {
         let address = current.job.device.address
         running[address] = nil
         carryOut(queue.finished(current.job.id, of: address, at: .now))
+        startDuePoll(of: address)
         armIdleTimer(address)
     }
 }

@@ -70,7 +70,9 @@ extension Agent {
             reconnect.scope = nil
             guard self.reconnects[address] === reconnect else { return }
             switch result {
-            case .success: self.reconnects[address] = nil
+            case .success:
+                self.reconnects[address] = nil
+                self.standAgain(address)
             case .failure(let error):
                 self.log.debug("Link not made again yet", [.device: address.hex, .error: "\(error)"])
                 self.arm(reconnect, address)

@@ -25,7 +25,9 @@ extension Agent {
         }
         for scope in gatewayScopes.values { scope.cancel() }
         for address in Array(reconnects.keys) { endReconnecting(address) }
+        for current in running.values where current.job.poll != nil { current.scope.cancel() }
         await finishRunning()
+        for subscription in subscriptions.all { flush(subscription) }
         for name in Array(sessions.keys) { _ = stopSession(name, reason: "shutdown") }
         await releaseLinks()
         await sayGoodbye()

@@ -33,7 +33,17 @@ actor Agent {
     var recent = RecentCommands()
 
     var sessions: [SessionName: ScanSession] = [:]
-    let subscriptions: SubscriptionTable
+    let subscriptions = SubscriptionTable()
+    /// Devices whose subscriptions of an earlier life are being made again, and when that is tried anew.
+    var standing: Set<DeviceAddress> = []
+    var standTimers: [DeviceAddress: EventLoop.TimerID] = [:]
+    /// Where the subscriptions are kept that are to survive; nil without a state directory that can be used.
+    var subscriptionFile: StateFile?
+    /// Where the lasting scans are kept that are to survive, and those of an earlier life that wait for Bluetooth.
+    var scanFile: StateFile?
+    var waitingScans: [SessionName: DurableScans.Record] = [:]
+    /// Why nothing can be kept now; nil when all is well.
+    var stateProblem: String? = "not opened yet"
     var advertisementObserver: Int?
     /// Scans that a command waits for.
     var scansUnderWay = 0
@@ -45,6 +55,8 @@ actor Agent {
     /// Devices whose link was told to be up.
     var linked: Set<DeviceAddress> = []
     var idleTimers: [DeviceAddress: EventLoop.TimerID] = [:]
+    /// Devices whose services have just changed, until the last of the changes has come.
+    var servicesTimers: [DeviceAddress: EventLoop.TimerID] = [:]
     /// Links that a subscription needs and that are being made again.
     var reconnects: [DeviceAddress: Reconnect] = [:]
 
@@ -101,7 +113,6 @@ actor Agent {
                 total: configuration.limits.maximumQueuedTotal
             )
         )
-        subscriptions = SubscriptionTable(loop: loop)
     }
 
     /// How a device is called in topics and bodies.

@@ -120,6 +120,7 @@ enum AgentProcess {
             boot: boot
         )
         entry.agent = agent
+        await agent.openState(Worker())
         await manager.observe { event in entry.agent?.assumeIsolated { $0.happened(event) } }
         do {
             try await client.subscribe(topics.mqttSubscriptions)

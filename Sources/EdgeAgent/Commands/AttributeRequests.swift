@@ -57,27 +57,3 @@ package struct WriteRequest: Sendable, Equatable {
         self.chunk = chunk
     }
 }
-
-/// Has a characteristic's values published.
-package struct SubscribeRequest: Sendable, Equatable {
-    /// Without a descriptor.
-    package var attribute: AttributeSelector
-    /// After this time without a renewal the subscription ends by itself.
-    package var lease: Duration?
-    /// Whether the last value is published as a retained message.
-    package var retainLast: Bool
-
-    package init(attribute: AttributeSelector, lease: Duration? = nil, retainLast: Bool = false) {
-        self.attribute = attribute
-        self.lease = lease
-        self.retainLast = retainLast
-    }
-}
-
-/// Ends a subscription.
-package struct UnsubscribeRequest: Sendable, Equatable {
-    /// Without a descriptor.
-    package var attribute: AttributeSelector
-
-    package init(attribute: AttributeSelector) { self.attribute = attribute }
-}

@@ -66,13 +66,6 @@ extension FieldReader {
         return .write(WriteRequest(attribute: attribute, value: value, offset: offset, mode: mode, chunk: chunk))
     }
 
-    private mutating func subscribe() -> VerbRequest? {
-        let attribute = characteristic(withDescriptor: false)
-        let lease = milliseconds("leaseMs", 1000...Self.longestMs)
-        let retainLast = flag("retainLast") ?? false
-        return attribute.map { .subscribe(SubscribeRequest(attribute: $0, lease: lease, retainLast: retainLast)) }
-    }
-
     private mutating func offset() -> UInt16 {
         whole("offset", 0...65_535).flatMap { UInt16(exactly: $0) } ?? 0
     }
@@ -124,7 +117,7 @@ extension FieldReader {
         return .scan(ScanCommand(filter: filter, duration: duration))
     }
 
-    private mutating func scanStart(_ devices: DeviceDirectory) -> VerbRequest? {
+    mutating func scanStart(_ devices: DeviceDirectory) -> VerbRequest? {
         let filter = self.filter(devices)
         let session = self.session()
         let emit = self.emit() ?? .change
@@ -136,8 +129,16 @@ extension FieldReader {
                 )
             } ?? .none
         let duration = milliseconds("durationMs", 1...Self.longestMs)
+        let isDurable = flag("durable") ?? false
         return .scanStart(
-            ScanStartCommand(filter: filter, session: session, emit: emit, batch: batch, duration: duration)
+            ScanStartCommand(
+                filter: filter,
+                session: session,
+                emit: emit,
+                batch: batch,
+                duration: duration,
+                isDurable: isDurable
+            )
         )
     }
 

@@ -49,19 +49,23 @@ package struct ScanStartCommand: Sendable, Equatable {
     package var batch: ScanBatch
     /// Until stopped when there is none.
     package var duration: Duration?
+    /// Whether it is to survive a restart of the agent.
+    package var isDurable: Bool
 
     package init(
         filter: ScanRequest = ScanRequest(),
         session: SessionName? = nil,
         emit: ScanEmit = .change,
         batch: ScanBatch = .none,
-        duration: Duration? = nil
+        duration: Duration? = nil,
+        isDurable: Bool = false
     ) {
         self.filter = filter
         self.session = session
         self.emit = emit
         self.batch = batch
         self.duration = duration
+        self.isDurable = isDurable
     }
 }
 

@@ -8,12 +8,15 @@ struct Job: Identifiable, Sendable {
     let command: Command
     let device: DeviceTarget
     let arrived: ContinuousClock.Instant
+    /// The number of the subscription for which the agent reads a value itself; such a job has no caller, and nobody hears of it.
+    var poll: Int?
 }
 
 /// What a verb that succeeded has to say.
 struct VerbOutcome: Sendable {
     let confirmed: Confirmed
     let payload: ResultPayload
+    var warnings: [String] = []
 }
 
 /// A job that has its device now.

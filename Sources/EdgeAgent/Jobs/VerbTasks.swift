@@ -16,7 +16,7 @@ enum VerbTasks {
         case .connect: return connect(address, timeout)
         case .connectMatching: return connect(address, timeout, foundAs: device.name)
         case .disconnect: return disconnect(address, timeout)
-        case .discover(let request): return discover(request, address, timeout)
+        case .discover(let request): return discover(request, device, timeout, publishing: agent)
         case .read(let request): return read(request, address, timeout)
         case .write(let request): return write(request, address, timeout)
         case .rssi: return rssi(address, timeout)
@@ -69,10 +69,12 @@ enum VerbTasks {
 
     private static func discover(
         _ request: DiscoverRequest,
-        _ address: DeviceAddress,
-        _ timeout: Duration
+        _ device: DeviceTarget,
+        _ timeout: Duration,
+        publishing agent: Agent
     ) -> BlueToothTaskModel<VerbOutcome> {
-        BlueToothTaskModel(address, timeout: timeout) { manager, scope in
+        let address = device.address
+        return BlueToothTaskModel(address, timeout: timeout) { manager, scope in
             if request.refresh {
                 guard manager.device(address)?.bonded != true else {
                     let detail = "finding the services anew would lose the bond"
@@ -80,7 +82,9 @@ enum VerbTasks {
                 }
                 _ = try await manager.forget(address, scope)
             }
-            return try await manager.discover(address, scope)
+            let services = try await manager.discover(address, scope)
+            await agent.publish(services, of: device)
+            return services
         }.map { services in
             VerbOutcome(confirmed: .read, payload: .services(try ServiceTree(services, for: request)))
         }
@@ -152,6 +156,9 @@ enum VerbTasks {
 }
 
 extension ServiceTree {
+    /// All services.
+    init(_ services: [GattService]) { self.init(services: services.map(Service.init)) }
+
     /// The services that a request asks for.
     ///
     /// - Throws: `BleFailure` that names what was asked for and is not there.

@@ -60,6 +60,8 @@ package struct InfoContent: Sendable, Equatable {
     package var hasPolicy: Bool
     /// A hash of the configuration in use, so that two gateways can be compared.
     package var configurationHash: String?
+    /// Why nothing is kept over a restart; nil when the state directory can be used.
+    package var stateProblem: String?
 
     package init(
         version: String,
@@ -70,7 +72,8 @@ package struct InfoContent: Sendable, Equatable {
         profiles: [String] = [],
         groups: [String] = [],
         hasPolicy: Bool = false,
-        configurationHash: String? = nil
+        configurationHash: String? = nil,
+        stateProblem: String? = nil
     ) {
         self.version = version
         self.mqttVersion = mqttVersion
@@ -81,6 +84,7 @@ package struct InfoContent: Sendable, Equatable {
         self.groups = groups
         self.hasPolicy = hasPolicy
         self.configurationHash = configurationHash
+        self.stateProblem = stateProblem
     }
 
     /// The retained message.
@@ -113,6 +117,10 @@ package struct InfoContent: Sendable, Equatable {
         writer.object("journal") { writer in
             writer.field("kept", durability != .none)
             writer.field("durability", durability.rawValue)
+        }
+        writer.object("state") { writer in
+            writer.field("kept", stateProblem == nil)
+            writer.field(ifPresent: "problem", stateProblem)
         }
         writer.field("profiles", texts: profiles)
         writer.field("groups", texts: groups)

@@ -10,6 +10,8 @@ package final class ScanSession {
     /// The manager's number for what the session makes BlueZ do.
     var demand: Int?
     var end: EventLoop.TimerID?
+    /// When it ends, in milliseconds since 1970-01-01 UTC; nil: when it is stopped.
+    var endsMs: Int64?
 
     private let loop: EventLoop
     private let publish: (ScanBatchMessage) -> Bool

@@ -27,6 +27,7 @@ struct AgentSetup: Sendable {
             "gateway": gateway, "broker": "mqtt://127.0.0.1:\(port)", "logLevel": "debug",
             "mqtt.version": "\"\(version)\"", "mqtt.reconnectMinMs": "100", "mqtt.reconnectMaxMs": "400",
             "limits.healthIntervalSeconds": "3600", "links.idleMs": "60000",
+            "stateDir": "\"@/state\"",
         ]
         keys.merge(standard) { own, _ in own }
         var text = Self.yaml(keys.map { ($0.key.split(separator: ".").map(String.init), $0.value) }, indent: "")

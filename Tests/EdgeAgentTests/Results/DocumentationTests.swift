@@ -124,6 +124,14 @@ import Testing
         if example["value"] != nil {
             return try parsed(NotifyMessage(device: fixture.door, value: [1], count: 1, kind: .notify).encode(stamp()))
         }
+        if example["values"] != nil {
+            let content = NotifyMessage.Content.values([[1], [2]])
+            let message = NotifyMessage(device: fixture.door, content: content, count: 2, kind: .notify)
+            return try parsed(message.encode(stamp()))
+        }
+        if example["services"] != nil {
+            return try parsed(GattMessage(device: fixture.door, tree: ServiceTree()).encode(stamp()))
+        }
         let session = try #require(example["session"]?.string.flatMap(SessionName.init))
         return try parsed(ScanBatchMessage(session: session, devices: [try heard()]).encode(stamp()))
     }

@@ -140,7 +140,8 @@ import Testing
         )
         #expect(
             try keys(info.encode(stamp)) == [
-                "version", "mqtt", "verbs", "limits", "journal", "profiles", "groups", "policy", "configuration",
+                "version", "mqtt", "verbs", "limits", "journal", "state", "profiles", "groups", "policy",
+                "configuration",
             ]
         )
         let body = try parsed(info.encode(stamp))
