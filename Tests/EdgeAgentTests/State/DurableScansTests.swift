@@ -60,52 +60,54 @@ struct DurableScansTests {
     }
 }
 
-/// Lasting scans over a restart of the agent.
-@Suite(.serialized, .timeLimit(.minutes(1)))
-struct DurableScanAgentTests {
-    @Test func `a durable scan goes on after a restart, one that is not or was stopped does not`() async throws {
-        try await withStateFolder { state in
-            try await withAgent(.meter(state: state)) { first in
-                let fields = #""durable":true,"emit":"all""#
-                for (name, more) in [("stays", fields), ("stopped", fields), ("plain", #""emit":"all""#)] {
-                    let result = try await first.send("scan.start", "\"session\":\"\(name)\",\(more)")
-                    #expect(result["status"] == "ok" && result["warnings"] == .missing)
+extension AgentLane1 {
+    /// Lasting scans over a restart of the agent.
+    @Suite(.serialized, .timeLimit(.minutes(1)))
+    struct DurableScanAgentTests {
+        @Test func `a durable scan goes on after a restart, one that is not or was stopped does not`() async throws {
+            try await withStateFolder { state in
+                try await withAgent(.meter(state: state)) { first in
+                    let fields = #""durable":true,"emit":"all""#
+                    for (name, more) in [("stays", fields), ("stopped", fields), ("plain", #""emit":"all""#)] {
+                        let result = try await first.send("scan.start", "\"session\":\"\(name)\",\(more)")
+                        #expect(result["status"] == "ok" && result["warnings"] == .missing)
+                    }
+                    #expect(try await first.send("scan.stop", #""session":"stopped""#)["result"]["already"] == false)
+                    _ = try await first.stop(SIGTERM)
+                    let mark = first.caller.mark
+                    let second = try await startAgent(first.setup, first.world, first.broker, first.caller)
+                    try await second.subscribed()
+                    try await second.hear("started", on: "scan/stays/state", from: mark)
+                    try await second.hear(on: "scan/stays", from: mark) { $0["devices"].list.isEmpty == false }
+                    let again = try await second.send("scan.start", #""session":"stays""#)
+                    #expect(again["result"]["already"] == true)
+                    for name in ["stopped", "plain"] {
+                        let stopped = try await second.send("scan.stop", "\"session\":\"\(name)\"")
+                        #expect(stopped["result"]["already"] == true)
+                    }
+                    _ = try await second.stop(SIGKILL)
                 }
-                #expect(try await first.send("scan.stop", #""session":"stopped""#)["result"]["already"] == false)
-                _ = try await first.stop(SIGTERM)
-                let mark = first.caller.mark
-                let second = try await startAgent(first.setup, first.world, first.broker, first.caller)
-                try await second.subscribed()
-                try await second.hear("started", on: "scan/stays/state", from: mark)
-                try await second.hear(on: "scan/stays", from: mark) { $0["devices"].list.isEmpty == false }
-                let again = try await second.send("scan.start", #""session":"stays""#)
-                #expect(again["result"]["already"] == true)
-                for name in ["stopped", "plain"] {
-                    let stopped = try await second.send("scan.stop", "\"session\":\"\(name)\"")
-                    #expect(stopped["result"]["already"] == true)
-                }
-                _ = try await second.stop(SIGKILL)
             }
         }
-    }
 
-    @Test func `a scan whose time was over meanwhile is said to have stopped`() async throws {
-        try await withStateFolder { state in
-            let text = #"{"version":1,"scans":[{"session":"old","endsMs":1000}]}"#
-            try text.write(toFile: state + "/scans.json", atomically: false, encoding: .utf8)
-            try await withAgent(.meter(state: state)) { gateway in
-                let ended = try await gateway.hear("stopped", on: "scan/old/state")
-                #expect(ended.message.retain && ended.json["reason"] == "duration")
-                #expect(try await gateway.send("scan.stop", #""session":"old""#)["result"]["already"] == true)
+        @Test func `a scan whose time was over meanwhile is said to have stopped`() async throws {
+            try await withStateFolder { state in
+                let text = #"{"version":1,"scans":[{"session":"old","endsMs":1000}]}"#
+                try text.write(toFile: state + "/scans.json", atomically: false, encoding: .utf8)
+                try await withAgent(.meter(state: state)) { gateway in
+                    let ended = try await gateway.hear("stopped", on: "scan/old/state")
+                    #expect(ended.message.retain && ended.json["reason"] == "duration")
+                    #expect(try await gateway.send("scan.stop", #""session":"old""#)["result"]["already"] == true)
+                }
             }
         }
-    }
 
-    @Test func `without a state directory a durable scan runs, and says that it is not kept`() async throws {
-        try await withAgent(.meter(state: "/proc/none")) { gateway in
-            let result = try await gateway.send("scan.start", #""session":"hall","durable":true"#)
-            #expect(result["status"] == "ok")
-            #expect(result["warnings"][0].text?.hasPrefix("durable: not kept: /proc/none: mkdir: ") == true)
+        @Test func `without a state directory a durable scan runs, and says that it is not kept`() async throws {
+            try await withAgent(.meter(state: "/proc/none")) { gateway in
+                let result = try await gateway.send("scan.start", #""session":"hall","durable":true"#)
+                #expect(result["status"] == "ok")
+                #expect(result["warnings"][0].text?.hasPrefix("durable: not kept: /proc/none: mkdir: ") == true)
+            }
         }
     }
 }
