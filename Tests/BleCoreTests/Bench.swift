@@ -33,6 +33,7 @@ struct Bench {
                 Issue.record("left behind: \(load)")
                 return
             }
+            // Sleep: nothing tells when what is left behind is gone; bounded by the deadline.
             try await bus.loop.sleep(for: .milliseconds(2))
         }
     }

@@ -73,7 +73,7 @@ public struct Peripheral: Sendable {
     ///   - selector: where to.
     ///   - mode: with response where the characteristic offers it, unless told otherwise.
     ///   - offset: from which byte on, 0 to 512.
-    ///   - cut: how to split a value that is too long for one packet.
+    ///   - lengths: how to split a value that is too long for one packet; without them it stays whole.
     ///   - gap: the pause between packets without response.
     ///   - timeout: connecting and discovery included.
     /// - Returns: how much went out, and whether the device acknowledged.
@@ -84,7 +84,7 @@ public struct Peripheral: Sendable {
         to selector: AttributeSelector,
         mode: WriteMode = .auto,
         offset: Int = 0,
-        cut: PacketCut = .whole,
+        lengths: (any PeripheralCommandLengthProtocol)? = nil,
         gap: Duration = .milliseconds(20),
         timeout: Duration = .seconds(20)
     ) async throws -> WriteOutcome {
@@ -96,7 +96,7 @@ public struct Peripheral: Sendable {
                 of: address,
                 mode: mode,
                 offset: offset,
-                cut: cut,
+                lengths: lengths,
                 gap: gap,
                 scope
             )

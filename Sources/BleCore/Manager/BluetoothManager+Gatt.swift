@@ -80,14 +80,14 @@ extension BluetoothManager {
         of address: DeviceAddress,
         mode: WriteMode = .auto,
         offset: Int = 0,
-        cut: PacketCut = .whole,
+        lengths: (any PeripheralCommandLengthProtocol)? = nil,
         gap: Duration = .milliseconds(20),
         _ scope: OperationScope
     ) async throws -> WriteOutcome {
         try await onLink(address, scope) { path in
             let target = try target(selector, of: path, needs: [])
             let type = try target.writeType(mode)
-            let packets = try target.packets(of: value, cut, type)
+            let packets = try target.packets(of: value, lengths, type)
             return try await write(packets, to: target, type, below: path, offset: offset, gap: gap, scope)
         }
     }
@@ -239,35 +239,6 @@ extension BluetoothManager {
     }
 }
 
-/// How a value is cut into packets that are written one after the other.
-public enum PacketCut: Sendable, Equatable {
-    /// In one piece or not at all.
-    case whole
-    /// As much as the link takes in one packet.
-    case mtu
-    /// So many bytes in the first packet and in those that follow; at least one.
-    case fixed(first: Int, then: Int)
-
-    /// Cuts a value; `room` is what one packet of the link holds, in bytes.
-    package func packets(of value: [UInt8], room: Int) -> [[UInt8]] {
-        let (first, then): (Int, Int)
-        switch self {
-        case .whole: return [value]
-        case .mtu: (first, then) = (room, room)
-        case .fixed(let one, let others): (first, then) = (one, others)
-        }
-        guard !value.isEmpty else { return [value] }
-        var packets: [[UInt8]] = []
-        var rest = value[...]
-        while !rest.isEmpty {
-            let length = max(1, packets.isEmpty ? first : then)
-            packets.append(Array(rest.prefix(length)))
-            rest = rest.dropFirst(length)
-        }
-        return packets
-    }
-}
-
 /// An attribute's object, and what may be done with it.
 struct AttributeTarget {
     let path: ObjectPath
@@ -278,29 +249,17 @@ struct AttributeTarget {
     /// BlueZ's `type` of a write.
     enum WriteType: String { case request, command, reliable }
 
-    /// Cuts a value into what is written one after the other.
-    ///
-    /// - Throws: `BleFailure.valueTooLong` for a packet that the link or the attribute does not take.
-    func packets(of value: [UInt8], _ cut: PacketCut, _ type: WriteType) throws(BleFailure) -> [[UInt8]] {
-        try checked(cut.packets(of: value, room: room), type)
-    }
-
-    /// Cuts a command's bytes into packets.
+    /// Cuts a value into what is written one after the other; without lengths it stays whole.
     ///
     /// - Throws: `BleFailure.valueTooLong` for a packet that the link or the attribute does not take.
     func packets(
-        of bytes: [UInt8],
-        _ lengths: any PeripheralCommandLengthProtocol,
+        of value: [UInt8],
+        _ lengths: (any PeripheralCommandLengthProtocol)?,
         _ type: WriteType
     ) throws(BleFailure) -> [[UInt8]] {
-        try checked(lengths.cut(bytes, mtu: mtu), type)
-    }
-
-    /// What goes into one packet: its opcode and handle take three bytes (Core 5.4, Vol 3, Part F, 3.4.5.3); 23 is the
-    /// least MTU.
-    private var room: Int { max(mtu ?? 23, 23) - 3 }
-
-    private func checked(_ packets: [[UInt8]], _ type: WriteType) throws(BleFailure) -> [[UInt8]] {
+        let packets = lengths?.cut(value, mtu: mtu) ?? [value]
+        // The packet's opcode and handle take three bytes (Core 5.4, Vol 3, Part F, 3.4.5.3); 23 is the least MTU.
+        let room = max(mtu ?? 23, 23) - 3
         // With response BlueZ sends a longer value in parts that the device puts together (Part F, 3.4.6).
         let limit = type == .command && mtu != nil ? min(room, 512) : 512
         guard packets.allSatisfy({ $0.count <= limit }) else {

@@ -129,7 +129,6 @@ extension BluetoothManager {
         case .stop(let path): return try .call(BluezNames.service, path, BluezNames.adapter, "StopDiscovery")
         case .setFilter(let filter, let path):
             var properties: [(String, DBusValue)] = [("Transport", .string("le")), ("DuplicateData", .bool(true))]
-            if !filter.uuids.isEmpty { properties.append(("UUIDs", .strings(filter.uuids.map(\.full)))) }
             if let rssi = filter.rssi { properties.append(("RSSI", .int16(Int16(clamping: rssi)))) }
             return try .call(BluezNames.service, path, BluezNames.adapter, "SetDiscoveryFilter")
                 .append { (writer) throws(DBusFailure) in try writer.append(properties: properties) }

@@ -16,17 +16,13 @@ package final class DiscoveryControl {
 
     /// The filter of one discovery session.
     ///
-    /// Source: BlueZ 5.66, doc/adapter-api.txt, `SetDiscoveryFilter`.
+    /// Source: BlueZ 5.66, doc/adapter-api.txt, `SetDiscoveryFilter`. Its `UUIDs` stay unused: they pass over devices that
+    /// name a service in their service data alone.
     package struct Filter: Equatable, Sendable {
-        /// Only devices that advertise one of these; empty: all.
-        package var uuids: [BluetoothUUID] = []
         /// Only devices heard at least so strong, dBm; nil: all.
         package var rssi: Int?
 
-        package init(uuids: [BluetoothUUID] = [], rssi: Int? = nil) {
-            self.uuids = uuids
-            self.rssi = rssi
-        }
+        package init(rssi: Int? = nil) { self.rssi = rssi }
     }
 
     package init() {}
@@ -134,9 +130,6 @@ package final class DiscoveryControl {
     /// What all demands together need: a condition holds for the session only when each demand has it.
     private var filter: Filter {
         var filter = Filter()
-        if demands.values.allSatisfy({ !$0.services.isEmpty }) {
-            filter.uuids = Set(demands.values.flatMap(\.services)).sorted()
-        }
         let floors = demands.values.map(\.rssiMin)
         if !floors.contains(nil) { filter.rssi = floors.compactMap(\.self).min() }
         return filter

@@ -161,12 +161,12 @@ extension ConfigurationKey {
             unit: "bytes",
             "Bytes that wait for the broker"
         ),
-        integer("mqtt.qos.result", \.mqtt.qos.result, 0...2, "The quality of service of results"),
-        integer("mqtt.qos.job", \.mqtt.qos.job, 0...2, "The quality of service of job steps"),
-        integer("mqtt.qos.event", \.mqtt.qos.event, 0...2, "The quality of service of device events"),
-        integer("mqtt.qos.notify", \.mqtt.qos.notify, 0...2, "The quality of service of notifications"),
-        integer("mqtt.qos.scan", \.mqtt.qos.scan, 0...2, "The quality of service of scan messages"),
-        integer("mqtt.qos.other", \.mqtt.qos.other, 0...2, "The quality of service of all other messages"),
+        integer("mqtt.qos.result", \.mqtt.qos.result, 0...1, "The quality of service of results"),
+        integer("mqtt.qos.job", \.mqtt.qos.job, 0...1, "The quality of service of job steps"),
+        integer("mqtt.qos.event", \.mqtt.qos.event, 0...1, "The quality of service of device events"),
+        integer("mqtt.qos.notify", \.mqtt.qos.notify, 0...1, "The quality of service of notifications"),
+        integer("mqtt.qos.scan", \.mqtt.qos.scan, 0...1, "The quality of service of scan messages"),
+        integer("mqtt.qos.other", \.mqtt.qos.other, 0...1, "The quality of service of all other messages"),
     ]
 
     private static let bluetooth: [ConfigurationKey] = [
@@ -235,14 +235,13 @@ extension ConfigurationKey {
     ]
 
     private static let links: [ConfigurationKey] = [
-        choice("links.policy", \.links.policy, "When devices are connected"),
         duration(
             "links.idleMs",
             \.links.idle,
             0...86_400_000,
             .milliseconds,
-            "How long an idle link stays under the policy onDemand"
-        ),
+            "How long a link stays that neither a command nor a subscription needs"
+        )
     ]
 
     private static let broker = ConfigurationKey(

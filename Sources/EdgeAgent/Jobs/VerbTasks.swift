@@ -112,12 +112,7 @@ enum VerbTasks {
                 of: address,
                 mode: request.mode,
                 offset: Int(request.offset),
-                cut: request.chunk.map { chunk in
-                    switch chunk.size {
-                    case .mtu: .mtu
-                    case .fixed(let first, let then): .fixed(first: first, then: then)
-                    }
-                } ?? .whole,
+                lengths: request.chunk?.size.lengths,
                 gap: request.chunk?.gap ?? Chunk.defaultGap,
                 scope
             )
@@ -205,5 +200,15 @@ extension ServiceTree.Service {
                 )
             }
         )
+    }
+}
+
+extension Chunk.Size {
+    /// The lengths of the packets that a value is cut into.
+    var lengths: any PeripheralCommandLengthProtocol {
+        switch self {
+        case .mtu: MTUPeripheralCommandLength()
+        case .fixed(let first, let then): FirstPeripheralCommandLength(first: first, then: then)
+        }
     }
 }

@@ -96,7 +96,7 @@ package struct JSONWriter {
     package mutating func time(_ milliseconds: Int64) {
         separate()
         bytes.append(UInt8(ascii: "\""))
-        appendTimestamp(milliseconds, to: &bytes)
+        UTCTime(millisecondsSince1970: milliseconds).append(to: &bytes)
         bytes.append(UInt8(ascii: "\""))
     }
 

@@ -1,32 +1,3 @@
-/// Appends a time in RFC 3339, UTC, with milliseconds: `2026-10-01T10:00:00.123Z`.
-///
-/// - Parameters:
-///   - milliseconds: Since 1970-01-01 UTC. Held to the years 0000 to 9999, which is all that the form can say.
-///   - bytes: What it is appended to.
-package func appendTimestamp(_ milliseconds: Int64, to bytes: inout [UInt8]) {
-    let held = min(max(milliseconds, -62_167_219_200_000), 253_402_300_799_999)
-    var (days, rest) = held.quotientAndRemainder(dividingBy: 86_400_000)
-    if rest < 0 {
-        days -= 1
-        rest += 86_400_000
-    }
-    let date = civil(fromDays: days)
-    appendDigits(date.year, 4, to: &bytes)
-    bytes.append(UInt8(ascii: "-"))
-    appendDigits(date.month, 2, to: &bytes)
-    bytes.append(UInt8(ascii: "-"))
-    appendDigits(date.day, 2, to: &bytes)
-    bytes.append(UInt8(ascii: "T"))
-    appendDigits(rest / 3_600_000, 2, to: &bytes)
-    bytes.append(UInt8(ascii: ":"))
-    appendDigits(rest / 60_000 % 60, 2, to: &bytes)
-    bytes.append(UInt8(ascii: ":"))
-    appendDigits(rest / 1000 % 60, 2, to: &bytes)
-    bytes.append(UInt8(ascii: "."))
-    appendDigits(rest % 1000, 3, to: &bytes)
-    bytes.append(UInt8(ascii: "Z"))
-}
-
 /// Reads a time in RFC 3339: `2026-10-01T10:00:00.123Z`, also with an offset such as `+02:00`.
 ///
 /// Digits beyond the milliseconds are cut. A leap second counts as the first moment of the next minute.
@@ -47,18 +18,6 @@ package func timestamp(_ text: String) -> Int64? {
     return (minutes * 60 + second) * 1000 + milliseconds
 }
 
-/// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`.
-private func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-    let shifted = days + 719_468
-    let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-    let dayOfEra = shifted - era * 146_097
-    let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let shiftedMonth = (5 * dayOfYear + 2) / 153
-    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
-}
-
 /// Source: Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `days_from_civil`.
 private func days(fromYear year: Int64, month: Int64, day: Int64) -> Int64 {
     let shifted = month <= 2 ? year - 1 : year
@@ -73,15 +32,6 @@ private func daysInMonth(_ month: Int64, of year: Int64) -> Int64 {
     case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
     case 4, 6, 9, 11: 30
     default: 31
-    }
-}
-
-private func appendDigits(_ number: Int64, _ count: Int, to bytes: inout [UInt8]) {
-    var divisor: Int64 = 1
-    for _ in 1..<count { divisor *= 10 }
-    while divisor > 0 {
-        bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
-        divisor /= 10
     }
 }
 

@@ -10,11 +10,7 @@ extension TransactRules {
         var command = PeripheralOperationCommand(framed, write: write, notify: notify)
         command.mode = mode
         command.gap = chunk.gap
-        command.getLengthProtocol =
-            switch chunk.size {
-            case .mtu: MTUPeripheralCommandLength()
-            case .fixed(let first, let then): FirstPeripheralCommandLength(first: first, then: then)
-            }
+        command.getLengthProtocol = chunk.size.lengths
         command.timeout = packetTimeout
         command.maxResponseBytes = CompletionRule.maxAnswerBytes
         if case .idle(let silence) = complete { command.completesAfterSilence = silence }

@@ -86,16 +86,4 @@ struct NotifierTests {
         notifier.arrived([1])
         #expect(values.list.isEmpty)
     }
-
-    @Test(arguments: [
-        (PacketCut.whole, [5]), (.mtu, [2, 2, 1]), (.fixed(first: 1, then: 3), [1, 3, 1]),
-        (.fixed(first: 0, then: -4), [1, 1, 1, 1, 1]), (.fixed(first: .max, then: 1), [5]),
-    ])
-    func `a value is cut as told and nothing is lost`(cut: PacketCut, sizes: [Int]) {
-        let value: [UInt8] = [1, 2, 3, 4, 5]
-        let packets = cut.packets(of: value, room: 2)
-        #expect(packets.map(\.count) == sizes)
-        #expect(packets.flatMap { $0 } == value)
-        #expect(cut.packets(of: [], room: 2) == [[]])
-    }
 }

@@ -43,6 +43,7 @@ struct LifeTests {
         try await withSimulator(adapters: []) { bus, simulator in
             try await withManager(on: bus) { manager in
                 async let ready: Void = manager.ready(within: .seconds(50))
+                // Sleep: nothing tells when another task has begun to wait; the suite bounds it.
                 while await manager.load.waits == 0 { try await bus.loop.sleep(for: .milliseconds(2)) }
                 await simulator.addAdapter(AdapterModel(devices: []))
                 try await ready

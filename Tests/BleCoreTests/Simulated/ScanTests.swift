@@ -132,6 +132,7 @@ struct ScanTests {
         try await withBench { bench in
             var narrow = ScanRequest()
             narrow.services = [0x180D]
+            narrow.rssiMin = -100
             let first = try await bench.manager.advertisements(narrow)
             let second = try await bench.manager.advertisements()
             #expect(try await BleCoreTests.first(of: second, where: { $0.address == Devices.heart }) != nil)

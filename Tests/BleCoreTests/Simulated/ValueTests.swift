@@ -92,7 +92,13 @@ struct ValueTests {
             let framer = bench.peripheral(Devices.framer)
             let command = AttributeSelector(service: 0xFFE0, characteristic: 0xFFE1)
             let value = [UInt8](0..<50)
-            let outcome = try await framer.write(value, to: command, mode: .command, cut: .mtu, gap: .milliseconds(1))
+            let outcome = try await framer.write(
+                value,
+                to: command,
+                mode: .command,
+                lengths: MTUPeripheralCommandLength(),
+                gap: .milliseconds(1)
+            )
             #expect(outcome.packets == 3)
             let sent = await bench.simulator.calls(of: "WriteValue").map(\.arguments.first)
             #expect(sent == [.bytes([UInt8](0..<20)), .bytes([UInt8](20..<40)), .bytes([UInt8](40..<50))])

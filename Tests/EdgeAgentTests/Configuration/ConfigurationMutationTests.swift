@@ -29,7 +29,7 @@ struct ConfigurationMutationTests {
         let text = """
             broker: mqtts://agent@broker.example:8883
             gateway: shop-3
-            mqtt: {version: 5, keepAliveSeconds: 60, qos: {scan: 2}}
+            mqtt: {version: 5, keepAliveSeconds: 60, qos: {scan: 1}}
             limits:
               maxQueuedTotal: 100
             devices:

@@ -27,10 +27,10 @@ struct ConfigurationReaderTests {
             logLevel: debug
             clock: require-sync
             shutdownGraceMs: 0
-            mqtt: {version: 5, keepAliveSeconds: 60, cleanSession: false, qos: {scan: 2}, tlsMinimum: 1.3}
+            mqtt: {version: 5, keepAliveSeconds: 60, cleanSession: false, qos: {scan: 1}, tlsMinimum: 1.3}
             bluetooth: {adapter: hci1}
             limits: {retainedDeviceHours: 48}
-            links: {policy: keep}
+            links: {idleMs: 1500}
             devices:
               - address: AA:BB:CC:DD:EE:FF
                 alias: lamp
@@ -52,11 +52,11 @@ struct ConfigurationReaderTests {
         #expect(configuration.mqtt.version == .v311)
         #expect(configuration.mqtt.keepAlive == .seconds(60))
         #expect(!configuration.mqtt.cleanSession)
-        #expect(configuration.mqtt.qos.scan == 2)
+        #expect(configuration.mqtt.qos.scan == 1)
         #expect(configuration.mqtt.tlsMinimum == .tls13)
         #expect(configuration.bluetooth.adapter == "hci1")
         #expect(configuration.limits.retainedDevice == .seconds(48 * 3600))
-        #expect(configuration.links.policy == .keep)
+        #expect(configuration.links.idle == .milliseconds(1500))
         #expect(
             configuration.devices == [
                 DeviceConfiguration(address: "aabbccddeeff", alias: "lamp", name: "Küche: Lampe"),
@@ -89,11 +89,11 @@ struct ConfigurationReaderTests {
             "f:1: gateway: expected 1 to 63 of a-z, 0-9 and -, not starting with -, not \"all\", found a list"
         ),
         ("mqtt: 5", "f:1: mqtt: expected a section of keys, found a single value"),
-        ("mqtt: {qos: {scan: 3}}", "f:1: mqtt.qos.scan: expected a whole number from 0 to 2, found \"3\""),
-        ("mqtt: {qos: {scan: -1}}", "f:1: mqtt.qos.scan: expected a whole number from 0 to 2, found \"-1\""),
+        ("mqtt: {qos: {scan: 3}}", "f:1: mqtt.qos.scan: expected a whole number from 0 to 1, found \"3\""),
+        ("mqtt: {qos: {scan: -1}}", "f:1: mqtt.qos.scan: expected a whole number from 0 to 1, found \"-1\""),
         (
             "mqtt: {qos: {scan: \"1\"}}",
-            "f:1: mqtt.qos.scan: expected a whole number from 0 to 2 without quotes, found \"1\""
+            "f:1: mqtt.qos.scan: expected a whole number from 0 to 1 without quotes, found \"1\""
         ),
         (
             "limits: {maxQueuedTotal: 99999999999999999999999}",

@@ -9,7 +9,7 @@ struct ConfigurationTextTests {
             let reader = readConfiguration(
                 """
                 broker: mqtt://a%40b@[::1]:1
-                mqtt: {version: 3.1.1, clientId: "yes", qos: {job: 2}, passwordFile: \(directory)/password}
+                mqtt: {version: 3.1.1, clientId: "yes", qos: {job: 0}, passwordFile: \(directory)/password}
                 devices:
                   - {address: 012345678901, alias: "on", name: "a: #b \\"c\\\\ \\u202e ü"}
                 """

@@ -4,7 +4,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct TimestampTests {
     private func text(_ milliseconds: Int64) -> String {
         var bytes: [UInt8] = []
-        appendTimestamp(milliseconds, to: &bytes)
+        UTCTime(millisecondsSince1970: milliseconds).append(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
