@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 
 /// One attempt and the link that came of it.
 struct Link {
@@ -31,6 +32,14 @@ struct Link {
     var unansweredSubscriptions: [Int32: String] = [:]
 
     var isUp: Bool { phase == .up }
+
+    /// Makes the kernel hold what is written back, and send it in full segments when it is let go (`TCP_CORK`, tcp(7)).
+    func gather(_ on: Bool) {
+        guard socket >= 0 else { return }
+        var value: Int32 = on ? 1 : 0
+        // A socket that is just breaking refuses: then there is nothing to gather.
+        _ = setsockopt(socket, Int32(IPPROTO_TCP), TCP_CORK, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
 }
 
 /// How an attempt or a link ended.

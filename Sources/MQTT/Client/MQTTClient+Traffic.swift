@@ -80,6 +80,14 @@ extension MQTTClient {
         return link.handle.linkFailure("epoll_wait", code: 7, error: 0, answered: link.upSince != nil)
     }
 
+    /// Sends what waits now instead of at the end of the turn, as far as the link takes it.
+    ///
+    /// On the loop, not from within `onMessage` of a flood: each call may cost a packet of its own.
+    package func flush() {
+        guard link?.isUp == true, !queue.isEmpty else { return }
+        _ = handOver()
+    }
+
     /// Hands over what the window and the socket take, but not for ever.
     ///
     /// - Returns: whether there is more that could go at once.
@@ -87,6 +95,10 @@ extension MQTTClient {
         guard let link else { return false }
         let maximum = max(1, min(configuration.outgoing.unacknowledged, link.limits.receiveMaximum))
         var budget = 64
+        // Several messages leave in one segment: each by itself would cost the kernel and the broker a wake-up.
+        let isGathered = queue.count > 1
+        if isGathered { link.gather(true) }
+        defer { if isGathered, self.link?.number == link.number { link.gather(false) } }
         while let next = queue.first() {
             guard budget > 0 else { return true }
             budget -= 1
