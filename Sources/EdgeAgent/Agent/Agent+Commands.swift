@@ -115,8 +115,6 @@ extension Agent {
     func answer(_ body: ResultBody, after steps: [ResultBody] = []) {
         counters.results += 1
         publisher.publish(body)
-        // The caller waits for this; observers can wait for the end of the turn.
-        if !steps.isEmpty { client.assumeIsolated { $0.flush() } }
         for step in steps { publisher.observe(step) }
         publisher.observe(body)
     }

@@ -83,20 +83,12 @@ extension Agent {
             self.free(current)
         }
         guard !current.isAnswered, job.poll == nil else { return }
-        // Most jobs are done in no time: their steps follow the result, so that no caller waits for observers.
-        current.teller = loop.schedule(after: .milliseconds(5)) { [weak self] in
-            self?.assumeIsolated { agent in
-                guard let current = agent.running[address], current.job.id == job.id else { return }
-                for step in agent.takeSteps(of: current) { agent.publisher.observe(step) }
-            }
-        }
+        for step in takeSteps(of: current) { publisher.observe(step) }
     }
 
     /// The steps of a job that observers have not been told of.
     private func takeSteps(of current: RunningJob) -> [ResultBody] {
         defer { current.untold = [] }
-        if let teller = current.teller { loop.cancel(teller) }
-        current.teller = nil
         return current.untold
     }
 

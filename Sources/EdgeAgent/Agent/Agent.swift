@@ -106,7 +106,14 @@ actor Agent {
             rule: ResponseTopicRule(tree: topics),
             devices: directory
         )
-        publisher = Publisher(topics: topics, boot: boot, qos: configuration.mqtt.qos, client: client, log: log)
+        publisher = Publisher(
+            topics: topics,
+            boot: boot,
+            qos: configuration.mqtt.qos,
+            client: client,
+            loop: loop,
+            log: log
+        )
         queue = Queue(
             limits: Queue.Limits(
                 perDevice: configuration.limits.maximumQueuedPerDevice,

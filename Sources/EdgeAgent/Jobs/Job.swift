@@ -28,8 +28,6 @@ final class RunningJob {
     var isAnswered = false
     /// The steps before the result that observers have not been told of yet.
     var untold: [ResultBody]
-    /// Tells them when the job takes longer than most.
-    var teller: EventLoop.TimerID?
 
     init(job: Job, scope: OperationScope, untold: [ResultBody]) {
         self.job = job

@@ -1,4 +1,5 @@
 internal import BleCore
+internal import EventLoop
 internal import MQTT
 
 /// Gives every message its stamp, its quality of service and its place in the client's queue, and keeps what is
@@ -10,7 +11,10 @@ final class Publisher {
     let boot: String
     private let qos: MQTTQualityOfService
     private let client: MQTTClient
+    private let loop: EventLoop
     private let log: Log
+    private var untold: [MQTTPublication] = []
+    private var teller: EventLoop.TimerID?
     private var counters = SequenceCounters()
     private var retained: [String: [UInt8]] = [:]
     private(set) var results = ResultEncoder()
@@ -20,11 +24,19 @@ final class Publisher {
     private(set) var published: Int64 = 0
     private(set) var dropped: Int64 = 0
 
-    init(topics: TopicTree, boot: String, qos: MQTTQualityOfService, client: MQTTClient, log: Log) {
+    init(
+        topics: TopicTree,
+        boot: String,
+        qos: MQTTQualityOfService,
+        client: MQTTClient,
+        loop: EventLoop,
+        log: Log
+    ) {
         self.topics = topics
         self.boot = boot
         self.qos = qos
         self.client = client
+        self.loop = loop
         self.log = log
     }
 
@@ -47,11 +59,24 @@ final class Publisher {
         log.error("Result found no place", [.topic: encoded.reply.topic, .id: body.origin.id.text])
     }
 
-    /// Publishes a step of a device's job for observers.
+    /// Publishes a step of a device's job for observers, a moment later and together with others: what observers are
+    /// told shall cost the callers nothing.
     func observe(_ body: ResultBody) {
         guard let device = body.origin.device else { return }
         let encoded = results.encode(body, stamp: stamp(.job))
-        send(publication(topics.device(device.name).job, encoded.payload, .job, .ordered))
+        untold.append(publication(topics.device(device.name).job, encoded.payload, .job, .ordered))
+        if untold.count >= 64 {
+            tellObservers()
+        } else if teller == nil {
+            teller = loop.schedule(after: .milliseconds(2)) { [weak self] in self?.tellObservers() }
+        }
+    }
+
+    private func tellObservers() {
+        if let teller { loop.cancel(teller) }
+        teller = nil
+        for publication in untold { send(publication) }
+        untold.removeAll(keepingCapacity: true)
     }
 
     func publish(_ message: EventMessage) {
@@ -112,6 +137,7 @@ final class Publisher {
 
     /// Says goodbye; the completion comes with the broker's acknowledgement or when there will be none.
     func sayOffline(_ done: @escaping @Sendable () -> Void) {
+        tellObservers()
         lastStatus = StatusMessage.offline.encode(stamp(.other))
         let publication = state(topics.status, lastStatus)
         let refusal = client.assumeIsolated { $0.publish(publication) { _ in done() } }

@@ -80,14 +80,6 @@ extension MQTTClient {
         return link.handle.linkFailure("epoll_wait", code: 7, error: 0, answered: link.upSince != nil)
     }
 
-    /// Sends what waits now instead of at the end of the turn, as far as the link takes it.
-    ///
-    /// On the loop, not from within `onMessage` of a flood: each call may cost a packet of its own.
-    package func flush() {
-        guard link?.isUp == true, !queue.isEmpty else { return }
-        _ = handOver()
-    }
-
     /// Hands over what the window and the socket take, but not for ever.
     ///
     /// - Returns: whether there is more that could go at once.
