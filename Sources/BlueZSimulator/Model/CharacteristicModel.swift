@@ -26,6 +26,8 @@ package struct CharacteristicModel: Equatable, Sendable {
     package enum Read: Equatable, Sendable {
         /// The present value.
         case value
+        /// The present value, but only from its beginning: "Attribute Not Long" to all else.
+        case valueFromStart
         /// An ATT error.
         case error(UInt8)
     }
