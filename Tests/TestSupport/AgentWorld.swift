@@ -62,6 +62,19 @@ package final class AgentWorld: Sendable {
         await simulator.notify(device.address, characteristic, bytes)
     }
 
+    package func notify(_ device: TestDevice, handle: Int, _ bytes: [UInt8]) async {
+        await simulator.notify(device.address, handle: UInt16(clamping: handle), bytes)
+    }
+    /// Has bluetoothd say something else of the MTU of a device's link.
+    package func tellMTU(_ device: TestDevice, _ mtu: UInt16) async {
+        await simulator.tellMTU(device.address, .number(mtu))
+    }
+    /// Has the next call of a method fail: with `org.bluez.Error.` and this name.
+    package func refuse(_ member: String, _ error: String, _ message: String) async {
+        let name = error.contains(".") ? error : "org.bluez.Error." + error
+        await simulator.refuse(member, with: BluezError(name: name, message: message))
+    }
+
     /// Connects to a device as another program would.
     package func connectAsStranger(_ device: TestDevice) async throws {
         try await call(device, "org.bluez.Device1", "Connect")
@@ -96,6 +109,30 @@ package final class AgentWorld: Sendable {
     /// The paths of the objects for which a method was called, oldest first.
     package func paths(of member: String) async -> [String] {
         await simulator.calls(of: member).map(\.path.text)
+    }
+
+    /// What bluetoothd was asked to write to a characteristic.
+    package struct Write: Equatable, Sendable {
+        package let path: String
+        package let bytes: [UInt8]
+        /// The option `type`.
+        package let type: String?
+    }
+
+    /// All that was written, oldest first.
+    package func writes() async -> [Write] {
+        await simulator.calls(of: "WriteValue").map { call in
+            var bytes: [UInt8] = []
+            var type: String?
+            for argument in call.arguments {
+                if case .bytes(let value) = argument { bytes = value }
+                guard case .dictionary(_, _, let entries) = argument else { continue }
+                for entry in entries where entry.key == .string("type") {
+                    if case .variant(.string(let text)) = entry.value { type = text }
+                }
+            }
+            return Write(path: call.path.text, bytes: bytes, type: type)
+        }
     }
 }
 

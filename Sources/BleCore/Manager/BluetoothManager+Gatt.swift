@@ -38,7 +38,19 @@ extension BluetoothManager {
         offset: Int = 0,
         _ scope: OperationScope
     ) async throws -> [UInt8] {
-        try await onLink(address, scope) { try await read(selector, below: $0, offset: offset, scope) }
+        try await onLink(address, scope) { path in
+            do {
+                return try await read(selector, below: path, offset: offset, scope)
+            } catch let failure as BleFailure where offset > 0 && failure.kind == .att(0x0B) {
+                // "Attribute Not Long": a device may give a value that fits into one packet from its beginning alone
+                // (Core 5.4, Vol 3, Part F, 3.4.4.5).
+                let whole = try await read(selector, below: path, offset: 0, scope)
+                guard offset <= whole.count else {
+                    throw BleFailure(.att(0x07), at: .operate, detail: "the value has \(whole.count) bytes")
+                }
+                return Array(whole.dropFirst(offset))
+            }
+        }
     }
 
     private func read(
@@ -257,11 +269,11 @@ struct AttributeTarget {
         _ lengths: (any PeripheralCommandLengthProtocol)?,
         _ type: WriteType
     ) throws(BleFailure) -> [[UInt8]] {
-        let packets = lengths?.cut(value, mtu: mtu) ?? [value]
-        // The packet's opcode and handle take three bytes (Core 5.4, Vol 3, Part F, 3.4.5.3); 23 is the least MTU.
-        let room = max(mtu ?? 23, 23) - 3
-        // With response BlueZ sends a longer value in parts that the device puts together (Part F, 3.4.6).
-        let limit = type == .command && mtu != nil ? min(room, 512) : 512
+        // With response BlueZ sends a longer value in parts that the device puts together (Core 5.4, Vol 3, Part F,
+        // 3.4.6).
+        let room = MTUPeripheralCommandLength().length(ofPacket: 0, mtu: mtu)
+        let limit = type == .command && mtu != nil ? room : attributeBytes
+        let packets = lengths?.cut(value, mtu: mtu, limit: limit) ?? [value]
         guard packets.allSatisfy({ $0.count <= limit }) else {
             throw BleFailure(.valueTooLong(limit: limit), at: .operate, detail: "the value does not fit")
         }

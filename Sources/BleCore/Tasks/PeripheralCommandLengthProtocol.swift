@@ -31,23 +31,35 @@ public struct FirstPeripheralCommandLength: PeripheralCommandLengthProtocol {
     public func length(ofPacket index: Int, mtu: Int?) -> Int { index == 0 ? first : then }
 }
 
-/// As much as the link carries in one packet: the MTU less three bytes for opcode and handle.
+/// The most bytes that an attribute's value has (Bluetooth Core Specification 5.4, Vol 3, Part F, 3.2.9).
+let attributeBytes = 512
+
+/// As much as the link carries in one packet: the MTU less three bytes for opcode and handle, 512 at most.
 ///
-/// Source: Bluetooth Core Specification 5.4, Vol 3, Part F, 3.4.5.3. Without a known MTU it is the least one, 23.
+/// Source: Bluetooth Core Specification 5.4, Vol 3, Part F, 3.4.5.3 and 3.2.9. Without a known MTU, or with one that
+/// cannot be, it is what the least one, 23, carries.
 public struct MTUPeripheralCommandLength: PeripheralCommandLengthProtocol {
     public init() {}
 
-    public func length(ofPacket index: Int, mtu: Int?) -> Int { max(20, (mtu ?? 23) - 3) }
+    public func length(ofPacket index: Int, mtu: Int?) -> Int {
+        min(max(mtu ?? 23, 23) - 3, attributeBytes)
+    }
 }
 
 extension PeripheralCommandLengthProtocol {
     /// Cuts bytes into packets; no bytes are one empty packet.
-    public func cut(_ bytes: [UInt8], mtu: Int?) -> [[UInt8]] {
+    ///
+    /// - Parameters:
+    ///   - bytes: What is to be cut.
+    ///   - mtu: The link's ATT MTU in bytes; nil when BlueZ does not tell it.
+    ///   - limit: The most bytes of a packet, whatever the protocol says.
+    /// - Returns: The packets in their order.
+    public func cut(_ bytes: [UInt8], mtu: Int?, limit: Int = .max) -> [[UInt8]] {
         guard !bytes.isEmpty else { return [[]] }
         var packets: [[UInt8]] = []
         var rest = bytes[...]
         while !rest.isEmpty {
-            let length = max(1, length(ofPacket: packets.count, mtu: mtu))
+            let length = max(1, min(limit, length(ofPacket: packets.count, mtu: mtu)))
             packets.append(Array(rest.prefix(length)))
             rest = rest.dropFirst(length)
         }

@@ -26,6 +26,7 @@ package actor Simulator {
     private var models: [AdapterModel]
     private var presence: Presence?
     private var log = CallLog()
+    private var refusals: [String: [BluezError]] = [:]
     private var callWaiters: [(member: String, count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -126,8 +127,13 @@ package actor Simulator {
         }
         guard message.kind == .methodCall, let call = IncomingCall(message, tree: daemon.tree) else { return }
         log.append(call)
-        daemon.handle(call)
+        if let refusal = nextRefusal(of: call.member) { call.fail(refusal) } else { daemon.handle(call) }
         wakeCallWaiters()
+    }
+
+    private func nextRefusal(of member: String) -> BluezError? {
+        guard let waiting = refusals[member], !waiting.isEmpty else { return nil }
+        return refusals[member]?.removeFirst()
     }
 
     private func disconnected() {
@@ -205,6 +211,13 @@ package actor Simulator {
         if let target { peripheral.notify(target.valueHandle, bytes) }
     }
 
+    /// Has a device notify a value of the characteristic at a handle, if anybody has asked for notifications.
+    package func notify(_ address: String, handle: UInt16, _ bytes: [UInt8], adapter: Int = 0) {
+        guard let peripheral = presence?.daemon.adapters[adapter]?.peripherals[address] else { return }
+        let target = peripheral.layout.characteristics.first { $0.handle == handle }
+        if let target { peripheral.notify(target.valueHandle, bytes) }
+    }
+
     /// Gives a device another name, as bluetoothd does when it has read one over the link.
     package func rename(_ address: String, _ name: String, adapter: Int = 0) {
         presence?.daemon.adapters[adapter]?.devices[address]?.rename(name)
@@ -214,6 +227,14 @@ package actor Simulator {
     package func setService(_ address: String, _ uuid: String, present: Bool, adapter: Int = 0) {
         presence?.daemon.adapters[adapter]?.devices[address]?.setService(uuid, present: present)
     }
+
+    /// Has bluetoothd say something else of the MTU of a device's link, and announce it.
+    package func tellMTU(_ address: String, _ told: DeviceModel.ToldMTU, adapter: Int = 0) {
+        presence?.daemon.adapters[adapter]?.devices[address]?.tellMTU(told)
+    }
+
+    /// Has the next call of a member fail with an error instead of doing anything; one call for each error given.
+    package func refuse(_ member: String, with error: BluezError) { refusals[member, default: []].append(error) }
 
     // MARK: What can be seen
 

@@ -108,7 +108,11 @@ final class Peripheral {
     func read(_ handle: UInt16, offset: Int) -> Result<[UInt8], AttError> {
         guard let characteristic = characteristic(handle) else { return .failure(.notFound) }
         guard characteristic.model.flags.contains(.read) else { return .failure(.readNotPermitted) }
-        if case .error(let code) = characteristic.model.read { return .failure(AttError(code: code)) }
+        switch characteristic.model.read {
+        case .error(let code): return .failure(AttError(code: code))
+        case .valueFromStart where offset > 0: return .failure(.notLong)
+        case .value, .valueFromStart: break
+        }
         // While it notifies, a read shows what was notified last.
         let advances = subscriptions[handle] == nil && offset == 0
         return slice(values[handle]?.read(advancing: advances) ?? [], offset)

@@ -9,6 +9,21 @@ extension SimulatedDevice {
         announce("Alias")
     }
 
+    /// The property `MTU` as it is while there is a link; nil: there is none.
+    var mtuProperty: UInt16? {
+        switch toldMTU ?? model.toldMTU {
+        case .actual: model.mtu
+        case .absent: nil
+        case .number(let number): number
+        }
+    }
+
+    /// What bluetoothd says of the link's MTU is another from now on.
+    func tellMTU(_ told: DeviceModel.ToldMTU) {
+        toldMTU = told
+        for characteristic in characteristics { tree.changed(characteristic.path, characteristic, "MTU") }
+    }
+
     /// The device has said that its services changed: one of them goes from the bus, or comes back.
     func setService(_ uuid: String, present: Bool) {
         let uuid = LongUUID.text(uuid)

@@ -40,6 +40,8 @@ final class SimulatedDevice: SimulatedInterface {
     var isResolved = false
     var services: [SimulatedService] = []
     var battery: SimulatedBattery?
+    /// What the property `MTU` of the characteristics says from now on, when it is not what the model says.
+    var toldMTU: DeviceModel.ToldMTU?
 
     init?(_ peripheral: Peripheral, adapter: SimulatedAdapter) {
         let address = String(peripheral.model.address.map { $0 == ":" ? "_" : $0 })

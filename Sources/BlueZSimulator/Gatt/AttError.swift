@@ -8,6 +8,7 @@ struct AttError: Error, Equatable {
     static let writeNotPermitted = AttError(code: 0x03)
     static let invalidOffset = AttError(code: 0x07)
     static let notFound = AttError(code: 0x0A)
+    static let notLong = AttError(code: 0x0B)
     static let invalidLength = AttError(code: 0x0D)
     static let unlikely = AttError(code: 0x0E)
 }

@@ -1,4 +1,5 @@
 internal import DBus
+internal import EventLoop
 
 /// Notify sessions: each belongs to a client, outlives the link and ends with its client.
 extension SimulatedCharacteristic {
@@ -69,14 +70,25 @@ extension SimulatedCharacteristic {
             notifyClients[index].isStarting = false
             notifyClients[index].isActive = true
             device.peripheral.subscribe(layout.valueHandle)
+            let greeting = layout.model.greeting
+            if let first = greeting?.values.first, greeting?.precedesNotifying == true { received(first) }
             if !isNotifying {
                 isNotifying = true
                 device.tree.changed(path, self, "Notifying")
             }
-            done(nil)
+            if let greeting { greet(greeting, done) } else { done(nil) }
         } abandon: { [self] in
             notifyClients.removeAll { $0.sender == sender }
             done(.unlikely)
         }
+    }
+
+    /// Notifies what a hasty device has to say, and answers only then.
+    private func greet(_ greeting: CharacteristicModel.Greeting, _ done: @escaping (AttError?) -> Void) {
+        let rest = greeting.values.dropFirst(greeting.precedesNotifying ? 1 : 0)
+        for (index, value) in rest.enumerated() {
+            device.loop.schedule(after: .milliseconds(index)) { [weak self] in self?.received(value) }
+        }
+        device.loop.schedule(after: greeting.replyDelay) { done(nil) }
     }
 }

@@ -45,7 +45,7 @@ final class SimulatedCharacteristic: SimulatedInterface {
         case "Flags": .strings(flags.names)
         case "WriteAcquired": flags.contains(.writeCommand) ? .bool(false) : nil
         case "NotifyAcquired": flags.contains(.notify) ? .bool(false) : nil
-        case "MTU": device.bearer == nil ? nil : .uint16(device.peripheral.model.mtu)
+        case "MTU": device.bearer == nil ? nil : device.mtuProperty.map { .uint16($0) }
         default: nil
         }
     }

@@ -10,10 +10,14 @@ package struct CharacteristicModel: Equatable, Sendable {
         package static let write = Flags(rawValue: 0x08)
         package static let notify = Flags(rawValue: 0x10)
         package static let indicate = Flags(rawValue: 0x20)
+        package static let signedWrite = Flags(rawValue: 0x40)
 
         /// As in the property `Flags`.
         package var names: [String] {
-            let all = ["broadcast", "read", "write-without-response", "write", "notify", "indicate"]
+            let all = [
+                "broadcast", "read", "write-without-response", "write", "notify", "indicate",
+                "authenticated-signed-writes",
+            ]
             return all.enumerated().filter { rawValue & (1 << UInt8($0.offset)) != 0 }.map(\.element)
         }
     }
@@ -22,6 +26,8 @@ package struct CharacteristicModel: Equatable, Sendable {
     package enum Read: Equatable, Sendable {
         /// The present value.
         case value
+        /// The present value, but only from its beginning: "Attribute Not Long" to all else.
+        case valueFromStart
         /// An ATT error.
         case error(UInt8)
     }
@@ -36,6 +42,22 @@ package struct CharacteristicModel: Equatable, Sendable {
         case frames(answersOn: String)
     }
 
+    /// What a hasty device notifies at once, before bluetoothd has answered who asked for notifications.
+    package struct Greeting: Equatable, Sendable {
+        /// One after the other, a millisecond apart.
+        package var values: [[UInt8]]
+        /// Whether the first of them comes before the property `Notifying` says so.
+        package var precedesNotifying: Bool
+        /// From the request to the answer of `StartNotify`.
+        package var replyDelay: Duration
+
+        package init(_ values: [[UInt8]], precedesNotifying: Bool = false, replyDelay: Duration = .milliseconds(50)) {
+            self.values = values
+            self.precedesNotifying = precedesNotifying
+            self.replyDelay = replyDelay
+        }
+    }
+
     package var uuid: String
     package var flags: Flags
     package var value: PayloadModel
@@ -45,6 +67,8 @@ package struct CharacteristicModel: Equatable, Sendable {
     package var write: Write
     /// How often it notifies while somebody has asked for it; nil: not by itself.
     package var notifyEvery: Duration?
+    /// What it notifies as soon as somebody asks.
+    package var greeting: Greeting?
     /// Besides the client configuration, which every characteristic that notifies has.
     package var descriptors: [DescriptorModel]
 
@@ -56,6 +80,7 @@ package struct CharacteristicModel: Equatable, Sendable {
         read: Read = .value,
         write: Write = .store,
         notifyEvery: Duration? = nil,
+        greeting: Greeting? = nil,
         descriptors: [DescriptorModel] = []
     ) {
         self.uuid = LongUUID.text(uuid)
@@ -65,6 +90,7 @@ package struct CharacteristicModel: Equatable, Sendable {
         self.read = read
         self.write = write
         self.notifyEvery = notifyEvery
+        self.greeting = greeting
         self.descriptors = descriptors
     }
 }

@@ -5,6 +5,16 @@ package struct DeviceModel: Equatable, Sendable {
         case random
     }
 
+    /// What BlueZ's property `MTU` says of the link.
+    package enum ToldMTU: Equatable, Sendable {
+        /// The truth.
+        case actual
+        /// Nothing: BlueZ before 5.62 has no such property.
+        case absent
+        /// This number, right or not.
+        case number(UInt16)
+    }
+
     /// `AA:BB:CC:DD:EE:FF`, upper case.
     package var address: String
     package var addressType: AddressType
@@ -12,6 +22,7 @@ package struct DeviceModel: Equatable, Sendable {
     package var services: [ServiceModel]
     /// The largest ATT packet that the device agrees to, 23 to 517.
     package var mtu: UInt16
+    package var toldMTU = ToldMTU.actual
     /// From `Connect` to the link.
     package var connectDelay: Duration = .zero
     /// Whether the device takes a link at all; false: it advertises but never answers.

@@ -62,6 +62,18 @@ def indicate(bench):
     got = wait_for_values(gateway, dev, 1, "ff50", "ff51", mark)
     require(got[0].body["kind"] == "indicate", f"{got[0].body}")
     require(bytes.fromhex(got[0].body["value"]["hex"]) == b"poke", f"{got[0].body}")
+    for word in ("once", "more", "again"):
+        gateway.ok("write", dev, service="ff50", characteristic="ff53", value={"utf8": word})
+    got = wait_for_values(gateway, dev, 4, "ff50", "ff51", mark)
+    words = [bytes.fromhex(message.body["value"]["hex"]) for message in got]
+    require(words == [b"poke", b"once", b"more", b"again"], f"{words}")
+    require([message.body["n"] for message in got] == [1, 2, 3, 4], f"{[message.body for message in got]}")
+    # What offers both notifies.
+    gateway.ok("subscribe", dev, service="ff50", characteristic="ff52")
+    gateway.ok("write", dev, service="ff50", characteristic="ff53", value={"utf8": "both"})
+    both = wait_for_values(gateway, dev, 1, "ff50", "ff52", mark)
+    require(both[0].body["kind"] == "notify" and both[0].body["value"] == {"hex": b"both".hex()}, f"{both[0].body}")
+    gateway.ok("unsubscribe", dev, service="ff50", characteristic="ff52")
     gateway.ok("unsubscribe", dev, service="ff50", characteristic="ff51")
     gateway.fails("not-supported", "subscribe", dev, service="ff50", characteristic="ff53")
 

@@ -13,16 +13,18 @@ import time
 import traceback
 
 import faults
+import gatt
 import lifecycle
 import links
 import notifications
 import scanning
+import transactions
 import values
 from bench import Bench
 from contract import Broken
 
 CHECKS = {function.__name__.replace("_", "-"): function
-          for module in (scanning, links, values, notifications, faults, lifecycle)
+          for module in (scanning, links, values, gatt, notifications, transactions, faults, lifecycle)
           for function in module.CHECKS}
 
 
