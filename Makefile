@@ -13,7 +13,7 @@ export SWIFT_BACKTRACE := enable=no
 WIDTH := --experimental-maximum-parallelization-width 6
 SANITIZED := EventLoopTests|DBusTests|MQTTTests|BleCoreTests|TaskQueueTests
 
-.PHONY: help deps build release test test-tsan lint format demo lab clean
+.PHONY: help deps build release test cases test-tsan lint format demo lab clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ release: deps ## build edge-agent optimised, with the Swift libraries inside, in
 test: deps ## build everything, imports checked against the manifest, and run all tests
 	$(TIMEOUT) 1800 swift build -j $(JOBS) --build-tests --explicit-target-dependency-import-check error
 	$(TIMEOUT) 900 swift test --skip-build $(WIDTH)
+
+cases: ## the reported cases and their tests, which have to be built; fails where one is missing
+	$(TIMEOUT) 900 Tests/Checks/cases
 
 test-tsan: deps ## run the tests of the concurrent parts under the thread sanitizer
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Checks/thread-sanitizer.supp" \
