@@ -63,7 +63,11 @@ package final class OperationScope: @unchecked Sendable {
     /// Sets what to do when the scope ends during a wait; nil after the wait.
     func setOnEnd(_ action: ((any Error) -> Void)?) { onEnd = action }
 
-    private func expire() {
+    /// Ends the operation as its deadline does.
+    ///
+    /// On the loop. Harmless afterwards.
+    package func expire() {
+        if let timer { loop.cancel(timer) }
         timer = nil
         if stage == .scan {
             let detail = "not heard within \(limit.milliseconds) ms"

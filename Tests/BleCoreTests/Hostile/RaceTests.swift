@@ -1,0 +1,115 @@
+import BleCore
+import DBus
+import EventLoop
+import TestSupport
+import Testing
+
+/// One operation, raced by everything that may end it.
+@Suite(.timeLimit(.minutes(5)))
+struct RaceTests {
+    private enum Event: String, CaseIterable {
+        case reply, timeout, disconnection, removal, cancellation
+    }
+
+    private static let linked: Messages.Interfaces = [
+        (Messages.deviceInterface, [("Connected", .bool(true)), ("ServicesResolved", .bool(true))])
+    ]
+    private static let rounds = 10_000
+
+    @Test func `an operation that everything races ends once, in all orders`() async throws {
+        let (calls, arrived) = AsyncStream.makeStream(of: DBusMessage.self)
+        let tree = Messages.objects([
+            Messages.adapterObject, (Messages.device, Self.linked), Messages.serviceObject,
+            Messages.characteristicObject(),
+        ])
+        try await withPrivateBus { bus in
+            let peer = try await FakeBluez.start(on: bus) { call in
+                switch call.member {
+                case "GetManagedObjects": return try call.answer(tree)
+                case "ReadValue":
+                    arrived.yield(call)
+                    return nil
+                default: return try call.reply()
+                }
+            }
+            try await withManager(on: bus) { manager in
+                try await manager.ready(within: .seconds(10))
+                var incoming = calls.makeAsyncIterator()
+                var random = SeededRandom(seed: 2_026)
+                var ends: [String: [String: Int]] = [:]
+                for _ in 0..<Self.rounds {
+                    let order = Event.allCases.shuffled(using: &random)
+                    let ended = Log<String>()
+                    let scope = await manager.scope(.seconds(50))
+                    // Unstructured because what may end it happens meanwhile; awaited in place.
+                    let task = Task(executorPreference: bus.loop) {
+                        do {
+                            let value = try await manager.read(Devices.rate, of: Devices.heart, scope)
+                            ended.append(value == [7] ? "value" : "\(value)")
+                        } catch let failure as BleFailure {
+                            ended.append("\(failure.kind)")
+                        } catch {
+                            ended.append("\(error)")
+                        }
+                    }
+                    let call = try #require(await incoming.next())
+                    for event in order {
+                        try await happen(event, call, scope, manager, peer, bus)
+                        for _ in 0..<Int.random(in: 0...2, using: &random) { await Task.yield() }
+                    }
+                    await task.value
+                    scope.finish()
+                    #expect(ended.all.count == 1)
+                    let name = order.map(\.rawValue).joined(separator: " ")
+                    ends[name, default: [:]][ended.all.first ?? "nothing", default: 0] += 1
+                    try await restore(manager, peer, bus)
+                }
+                let kinds = Set(ends.values.flatMap(\.keys))
+                #expect(ends.count == 120)
+                #expect(ends.values.reduce(0) { $0 + $1.values.reduce(0, +) } == Self.rounds)
+                #expect(kinds == ["value", "timedOut", "linkLost", "deviceRemoved", "CancellationError()"])
+                for (order, counts) in ends.sorted(by: { $0.key < $1.key }) {
+                    let text = counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+                    print("raced \(order): \(text.joined(separator: ", "))")
+                }
+            }
+        }
+    }
+
+    private func happen(
+        _ event: Event,
+        _ call: DBusMessage,
+        _ scope: OperationScope,
+        _ manager: BluetoothManager,
+        _ peer: FakeBluez,
+        _ bus: PrivateBus
+    ) async throws {
+        switch event {
+        case .reply: try await peer.send(try call.answer(.bytes([7])))
+        case .disconnection:
+            let gone: Messages.Properties = [("ServicesResolved", .bool(false)), ("Connected", .bool(false))]
+            try await peer.send(try Messages.changed(Messages.device, Messages.deviceInterface, gone))
+        case .removal: try await peer.send(try Messages.removed(Messages.device, Messages.deviceInterface))
+        case .timeout: bus.loop.execute { scope.expire() }
+        case .cancellation: bus.loop.execute { scope.cancel() }
+        }
+    }
+
+    /// Brings the device back, and waits until nothing of the round is left.
+    private func restore(_ manager: BluetoothManager, _ peer: FakeBluez, _ bus: PrivateBus) async throws {
+        for (path, content) in [
+            (Messages.device, Self.linked), Messages.serviceObject, Messages.characteristicObject(),
+        ] { try await peer.send(try Messages.added(path, content)) }
+        let deadline = ContinuousClock.now + .seconds(20)
+        while true {
+            let isBack = await manager.knownServices(of: Devices.heart)?.first?.characteristics.isEmpty == false
+            let load = await manager.load
+            if isBack, load.waits == 0, load.calls == 0 { return }
+            guard ContinuousClock.now < deadline else {
+                Issue.record("left behind: \(load), back: \(isBack)")
+                return
+            }
+            await Task.yield()
+        }
+    }
+}
