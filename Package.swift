@@ -44,9 +44,10 @@ let package = Package(
         swiftTarget("MQTT", ["CMosquitto", "EventLoop"]),
         swiftTarget("BleCore", ["DBus", "EventLoop"]),
         swiftTarget("TaskQueue"),
-        swiftTarget("EdgeAgent", ["BleCore", "TaskQueue", "MQTT", "EventLoop", "CJansson", "CYAML", "CCrypto"]),
+        swiftTarget("YAML", ["CYAML"]),
+        swiftTarget("EdgeAgent", ["BleCore", "TaskQueue", "MQTT", "EventLoop", "YAML", "CJansson", "CCrypto"]),
         .executableTarget(name: "edge-agent", dependencies: ["EdgeAgent"], swiftSettings: strict),
-        swiftTarget("BlueZSimulator", ["DBus", "EventLoop"]),
+        swiftTarget("BlueZSimulator", ["DBus", "EventLoop", "YAML"]),
         .executableTarget(name: "bluez-simulator", dependencies: ["BlueZSimulator"], swiftSettings: strict),
 
         // Private buses, brokers and processes for tests; never part of a shipped target.

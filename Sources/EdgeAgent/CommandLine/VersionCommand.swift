@@ -1,8 +1,8 @@
 internal import BleCore
 internal import CCrypto
 internal import CJansson
-internal import CYAML
 internal import MQTT
+internal import YAML
 
 /// The command `version`.
 package enum VersionCommand {
@@ -15,7 +15,7 @@ package enum VersionCommand {
             ("libdbus", BusLibrary.version),
             ("libmosquitto", MQTTLibrary.version),
             ("jansson", String(cString: jansson_version_str())),
-            ("libyaml", String(cString: yaml_get_version_string())),
+            ("libyaml", YAMLLibrary.version),
             ("libcrypto", String(cString: OpenSSL_version(OPENSSL_VERSION_STRING))),
         ]
     }

@@ -1,4 +1,5 @@
 import Glibc
+import YAML
 
 /// Finds the configuration file, reads it and the flags, and gives the whole or all that is wrong with it.
 package struct ConfigurationLoader: Sendable {

@@ -1,3 +1,5 @@
+internal import YAML
+
 extension ConfigurationReader {
     /// Reads the list of devices.
     mutating func readDevices(_ value: YAMLNode, from origin: ConfigurationProblem.Origin, file: String) {

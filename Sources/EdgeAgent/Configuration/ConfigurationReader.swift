@@ -1,3 +1,5 @@
+internal import YAML
+
 /// Puts a configuration together from the defaults, a file and flags, and collects everything that is wrong.
 ///
 /// A value that is refused leaves its default in place, so that reading goes on and all problems come out together.

@@ -1,4 +1,4 @@
-import CYAML
+internal import CYAML
 
 /// libyaml's parser as a source of events; used within ``with(_:_:)`` alone.
 struct YAMLEvents: ~Copyable {

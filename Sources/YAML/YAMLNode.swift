@@ -6,7 +6,7 @@ package struct YAMLNode: Sendable {
         case scalar(String, quoted: Bool)
         case sequence([YAMLNode])
         case mapping([Pair])
-        /// YAML that a configuration may not use, and why.
+        /// YAML that is not to be used, and why.
         case refused(String)
     }
 
