@@ -13,18 +13,26 @@ struct Main {
                 write(SimulatorOptions.help, to: STDOUT_FILENO)
                 return
             }
-            run(options, on: try EventLoop())
+            let scenario = try options.scenario.map { try ScenarioFile.read($0) } ?? options.usual
+            let file = try options.log.map { try CallLogFile($0) }
+            run(Work(options: options, scenario: scenario, file: file), on: try EventLoop())
         } catch let refusal as SimulatorOptions.Refusal {
             end(EX_USAGE, "\(refusal.text) (--help lists the options)")
+        } catch let failure as ScenarioFile.Failure {
+            end(EX_NOINPUT, failure.text)
+        } catch let failure as ScenarioProblems {
+            end(EX_DATAERR, "the scenario is not valid\n\(failure)")
+        } catch let failure as CallLogFile.Failure {
+            end(EX_CANTCREAT, failure.text)
         } catch {
             end(EX_OSERR, "\(error)")
         }
     }
 
-    private static func run(_ options: SimulatorOptions, on loop: EventLoop) {
+    private static func run(_ work: Work, on loop: EventLoop) {
         let stop = Stop(loop: loop)
         // The one task of the program; it ends with the program.
-        Task(executorPreference: loop) { await stop.serve(options) }
+        Task(executorPreference: loop) { await stop.serve(work) }
         loop.run()
     }
 
@@ -43,6 +51,13 @@ struct Main {
     }
 }
 
+/// What the command line asks for.
+private struct Work: Sendable {
+    let options: SimulatorOptions
+    let scenario: Scenario
+    let file: CallLogFile?
+}
+
 /// Runs the simulator until a signal arrives or the bus ends.
 private actor Stop {
     private let loop: EventLoop
@@ -54,15 +69,16 @@ private actor Stop {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    func serve(_ options: SimulatorOptions) async {
+    func serve(_ work: Work) async {
+        let options = work.options
         do {
             signals = try SignalSource([SIGTERM, SIGINT], on: loop) { [self] _ in assumeIsolated { $0.stop() } }
             simulator = try await Simulator.start(
                 on: options.bus,
-                adapters: options.adapters,
-                settings: options.settings,
+                scenario: work.scenario,
                 loop: loop,
                 worker: Worker(),
+                file: work.file,
                 onEnd: { Main.end(EX_TEMPFAIL, "the bus ended the connection") }
             )
         } catch Simulator.Failure.nameTaken {
@@ -73,10 +89,19 @@ private actor Stop {
             Main.end(EX_TEMPFAIL, "no bus at \(options.bus.text): \(error)")
         }
         guard !stopping else { return await leave() }
-        let devices = options.adapters.flatMap(\.devices)
-        let names = devices.prefix(DemoDevices.all.count).map { $0.advertisement.name ?? $0.address }
-        let more = options.extraDevices > 0 ? ", \(options.extraDevices) more" : ""
-        Main.write("ready: org.bluez, hci0, \(names.joined(separator: ", "))\(more)\n", to: STDOUT_FILENO)
+        Main.write("ready: \(Self.summary(work))\n", to: STDOUT_FILENO)
+    }
+
+    /// What there is, with the names of the first devices.
+    private static func summary(_ work: Work) -> String {
+        let scenario = work.scenario
+        var parts = [scenario.isPresent ? "org.bluez" : "org.bluez not yet"]
+        parts += scenario.adapters.map { "hci\($0.index)" }
+        let devices = scenario.adapters.flatMap(\.devices)
+        let shown = devices.prefix(DemoDevices.all.count)
+        parts += shown.map { $0.advertisement.name ?? $0.address }
+        if devices.count > shown.count { parts.append("\(devices.count - shown.count) more") }
+        return parts.joined(separator: ", ")
     }
 
     private func stop() {

@@ -58,7 +58,7 @@ struct DiscoveryFilter: Equatable {
         return services.isEmpty || advertisement.services.contains { services.contains(LongUUID.text($0)) }
     }
 
-    private static func isUUID(_ text: String) -> Bool {
+    static func isUUID(_ text: String) -> Bool {
         let bytes = Array(text.utf8)
         let isHex = { (byte: UInt8) in
             (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)

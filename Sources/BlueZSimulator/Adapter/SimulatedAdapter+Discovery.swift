@@ -70,14 +70,7 @@ extension SimulatedAdapter {
         for peripheral in peripherals.values { peripheral.setHeard(false) }
         for device in found {
             device.isFound = false
-            if device.rssi != nil {
-                device.rssi = nil
-                device.announce("RSSI")
-            }
-            if device.txPower != nil {
-                device.txPower = nil
-                device.announce("TxPower")
-            }
+            device.forgetRSSI()
         }
         found = []
         // What cannot be connected to is of no use beyond the discovery.

@@ -15,11 +15,16 @@ final class SimulatedAdapter: SimulatedInterface {
     private var random: SeededRandom
 
     var isPowered: Bool
+    /// Whether rfkill holds it.
+    private(set) var isBlocked: Bool
     private var alias: String?
     private var isDiscoverable = false
     private var discoverableTimeout: UInt32 = 180
     private var isPairable = false
     private var pairableTimeout: UInt32 = 0
+
+    /// Whether the link that comes to be now is one that bluetoothd does not signal.
+    var isNextLinkSilent: () -> Bool = { false }
 
     // The discovery.
     var isDiscovering = false
@@ -38,7 +43,12 @@ final class SimulatedAdapter: SimulatedInterface {
         self.loop = loop
         self.settings = settings
         self.random = random
-        isPowered = model.isPowered
+        isPowered = model.isPowered && !model.isBlocked
+        isBlocked = model.isBlocked
+        if model.isScannedByOthers, isPowered {
+            sessions.append(DiscoverySession(sender: "", isRunning: true))
+            isDiscovering = true
+        }
         for device in model.devices { addPeripheral(device) }
     }
 
@@ -85,6 +95,7 @@ final class SimulatedAdapter: SimulatedInterface {
 
     func set(_ property: String, to value: DBusValue, _ call: IncomingCall) {
         switch (property, value) {
+        case ("Powered", .bool(true)) where isBlocked: call.fail(.blocked)
         case ("Powered", .bool(let on)): setPowered(on) { call.reply() }
         case ("Discoverable", .bool(let on)):
             guard isPowered else { return call.fail(.failed("Not Powered")) }
@@ -126,6 +137,12 @@ final class SimulatedAdapter: SimulatedInterface {
         isPowered = on
         announce("Powered")
         if !on { discoveryEndsWithPower() }
+    }
+
+    /// rfkill takes the adapter, or lets it go; then it stays off.
+    func setBlocked(_ blocked: Bool) {
+        isBlocked = blocked
+        if blocked { setPowered(false) {} }
     }
 
     private func removeDevice(_ call: IncomingCall) throws(BluezError) {
@@ -171,6 +188,24 @@ final class SimulatedAdapter: SimulatedInterface {
         return device
     }
 
+    /// The daemon's objects for devices that it knows from an earlier life.
+    func restoreKnownDevices() {
+        for peripheral in peripherals.values.sorted(by: { $0.model.address < $1.model.address }) {
+            if peripheral.model.isKnown, devices[peripheral.model.address] == nil { restore(peripheral) }
+        }
+    }
+
+    /// The daemon's object for a device that nobody has heard now, with what was known of it.
+    @discardableResult
+    func restore(_ peripheral: Peripheral) -> SimulatedDevice? {
+        guard let device = makeDevice(peripheral) else { return nil }
+        device.name = peripheral.model.advertisement.name
+        device.appearance = peripheral.model.advertisement.appearance
+        device.advertisedServices = peripheral.model.advertisement.services.map(LongUUID.text)
+        device.setTemporary(false)
+        return device
+    }
+
     /// Takes a device's object, and all below it, from the bus.
     func remove(_ device: SimulatedDevice) {
         guard devices[device.model.address] === device else { return }
@@ -192,7 +227,7 @@ final class SimulatedAdapter: SimulatedInterface {
         endDiscovery(of: sender)
     }
 
-    private static let table = InterfaceDescription(
+    static let table = InterfaceDescription(
         "org.bluez.Adapter1",
         methods: [
             .init("StartDiscovery"), .init("SetDiscoveryFilter", in: [.init("properties", "a{sv}")]),

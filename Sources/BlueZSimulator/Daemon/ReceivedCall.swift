@@ -1,6 +1,6 @@
 package import DBus
 
-/// One method call that the simulated daemon has received.
+/// One method call that the simulated daemon has received, or that the bus has where it is watched.
 package struct ReceivedCall: Equatable, Sendable {
     /// Counts from 1 through all calls.
     package let number: UInt64
@@ -21,21 +21,33 @@ struct CallLog {
     private(set) var counts: [String: Int] = [:]
     private var last: UInt64 = 0
 
-    mutating func append(_ call: IncomingCall) {
+    @discardableResult
+    mutating func append(_ call: IncomingCall) -> ReceivedCall {
+        append(call.sender, call.path, call.interface, call.member, call.arguments)
+    }
+
+    @discardableResult
+    mutating func append(
+        _ sender: String,
+        _ path: ObjectPath,
+        _ interface: String,
+        _ member: String,
+        _ arguments: [DBusValue]
+    ) -> ReceivedCall {
         last += 1
-        counts[call.member, default: 0] += 1
+        counts[member, default: 0] += 1
         // Taken off in portions: the log of a long run must not cost more with every call.
         if calls.count >= 2 * Self.limit { calls.removeFirst(Self.limit) }
-        calls.append(
-            ReceivedCall(
-                number: last,
-                time: .now,
-                sender: call.sender,
-                path: call.path,
-                interface: call.interface,
-                member: call.member,
-                arguments: call.arguments
-            )
+        let call = ReceivedCall(
+            number: last,
+            time: .now,
+            sender: sender,
+            path: path,
+            interface: interface,
+            member: member,
+            arguments: arguments
         )
+        calls.append(call)
+        return call
     }
 }

@@ -11,6 +11,8 @@ final class SimulatedDaemon {
     private let agents = AgentManager()
     private var random: SeededRandom
     private(set) var adapters: [Int: SimulatedAdapter] = [:]
+    /// How many links there were, for those that come without their signal.
+    private var links = 0
 
     init(loop: EventLoop, settings: SimulatorSettings, output: @escaping (DBusMessage) -> Void) {
         self.loop = loop
@@ -20,6 +22,13 @@ final class SimulatedDaemon {
         if let path = ObjectPath("/org/bluez") { tree.add(path, [agents] + ListedProperties.ofDaemon()) }
     }
 
+    /// Whether the next link is one that is not signalled.
+    func takesSilentLink() -> Bool {
+        links += 1
+        guard let every = settings.silentConnectEvery else { return false }
+        return links.isMultiple(of: every)
+    }
+
     /// Adds an adapter; false when there is one of that number already.
     @discardableResult
     func add(_ model: AdapterModel) -> Bool {
@@ -27,8 +36,10 @@ final class SimulatedDaemon {
         let random = self.random.fork()
         let adapter = SimulatedAdapter(model, tree: tree, loop: loop, settings: settings, random: random)
         guard let adapter else { return false }
+        adapter.isNextLinkSilent = { [weak self] in self?.takesSilentLink() ?? false }
         adapters[model.index] = adapter
         tree.add(adapter.path, [adapter] + ListedProperties.ofAdapter())
+        adapter.restoreKnownDevices()
         return true
     }
 

@@ -11,9 +11,11 @@ package actor Simulator {
     package enum Failure: Error, Equatable {
         /// Another program owns `org.bluez`.
         case nameTaken
+        /// The scenario has no event of that name.
+        case unknownEvent(String)
     }
 
-    private struct Presence {
+    struct Presence {
         let connection: DBusConnection
         let daemon: SimulatedDaemon
     }
@@ -23,28 +25,38 @@ package actor Simulator {
     private let worker: Worker
     private let settings: SimulatorSettings
     private let onEnd: @Sendable () -> Void
-    private var models: [AdapterModel]
-    private var presence: Presence?
-    private var log = CallLog()
-    private var refusals: [String: [BluezError]] = [:]
+    private let startTime = ContinuousClock.now
+    let runner: ScenarioRunner
+    var models: [AdapterModel]
+    /// Adapters that were pulled out, by their numbers.
+    var unplugged: [Int: AdapterModel] = [:]
+    var presence: Presence?
+    var log = CallLog()
+    var refusals: [String: [BluezError]] = [:]
+    private var file: CallLogFile?
+    /// The connection that sees all calls to the bus itself.
+    private var monitor: DBusConnection?
+    private var isReturning = false
     private var callWaiters: [(member: String, count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     private init(
         bus: BusAddress,
-        adapters: [AdapterModel],
-        settings: SimulatorSettings,
+        scenario: Scenario,
         loop: EventLoop,
         worker: Worker,
+        file: CallLogFile?,
         onEnd: @escaping @Sendable () -> Void
     ) {
         self.bus = bus
         self.loop = loop
         self.worker = worker
-        self.settings = settings
+        self.file = file
         self.onEnd = onEnd
-        models = adapters
+        settings = scenario.settings
+        models = scenario.adapters
+        runner = ScenarioRunner(scenario, loop: loop)
     }
 
     /// Takes `org.bluez` on a bus and answers from then on.
@@ -66,33 +78,63 @@ package actor Simulator {
         worker: Worker,
         onEnd: @escaping @Sendable () -> Void = {}
     ) async throws -> Simulator {
+        var scenario = Scenario()
+        scenario.adapters = adapters
+        scenario.settings = settings
+        return try await start(on: bus, scenario: scenario, loop: loop, worker: worker, onEnd: onEnd)
+    }
+
+    /// Takes `org.bluez` on a bus as a scenario describes it; its timeline begins.
+    ///
+    /// - Parameters:
+    ///   - bus: where.
+    ///   - scenario: the world, its faults, and what happens when.
+    ///   - loop: what the simulator runs on.
+    ///   - worker: for connecting.
+    ///   - file: where received calls are written, too.
+    ///   - onEnd: called on the loop when the bus has ended the connection.
+    /// - Returns: the simulator, which answers from now on.
+    /// - Throws: `Failure.nameTaken`, or `DBusFailure`.
+    package static func start(
+        on bus: BusAddress,
+        scenario: Scenario,
+        loop: EventLoop,
+        worker: Worker,
+        file: CallLogFile? = nil,
+        onEnd: @escaping @Sendable () -> Void = {}
+    ) async throws -> Simulator {
         let simulator = Simulator(
             bus: bus,
-            adapters: adapters,
-            settings: settings,
+            scenario: scenario,
             loop: loop,
             worker: worker,
+            file: file,
             onEnd: onEnd
         )
-        try await simulator.returnToBus()
+        if scenario.watchesBus { try await simulator.watchBus() }
+        if scenario.isPresent { try await simulator.returnToBus() }
+        await simulator.startTimeline()
         return simulator
     }
 
     // MARK: The bus
 
     /// Leaves the bus as a daemon that was killed: links end, nothing is signalled but the loss of the name.
-    package func leaveBus() async {
+    package func leaveBus() {
         guard let presence else { return }
         self.presence = nil
         presence.daemon.dispose()
-        await presence.connection.close()
+        // The connection is on this very loop.
+        presence.connection.assumeIsolated { $0.close() }
     }
 
     /// Comes (back) to the bus, with nothing but the adapters known.
     ///
     /// - Throws: `Failure.nameTaken`, or `DBusFailure`.
     package func returnToBus() async throws {
-        guard presence == nil else { return }
+        guard presence == nil, !isReturning else { return }
+        isReturning = true
+        defer { isReturning = false }
         let connection = try await DBusConnection.open(bus, on: loop, worker: worker)
         let daemon = SimulatedDaemon(loop: loop, settings: settings) { message in
             // The connection is on this very loop; when it has ended nobody listens any more.
@@ -114,7 +156,7 @@ package actor Simulator {
             )
             guard try await connection.requestName(Self.busName) else { throw Failure.nameTaken }
         } catch {
-            await leaveBus()
+            leaveBus()
             throw error
         }
     }
@@ -126,8 +168,57 @@ package actor Simulator {
             return
         }
         guard message.kind == .methodCall, let call = IncomingCall(message, tree: daemon.tree) else { return }
-        log.append(call)
-        if let refusal = nextRefusal(of: call.member) { call.fail(refusal) } else { daemon.handle(call) }
+        let received = note(log.append(call))
+        if call.path == ControlInterface.path {
+            control(call, daemon.tree)
+        } else if let refusal = nextRefusal(of: call.member) {
+            call.fail(refusal)
+        } else if !runner.take(call, received, daemon) {
+            daemon.handle(call)
+        }
+        wakeCallWaiters()
+    }
+
+    private func note(_ call: ReceivedCall) -> ReceivedCall {
+        file?.append(call, after: call.time - startTime)
+        return call
+    }
+
+    /// A call as one line of JSON, with the time since the start.
+    func line(of call: ReceivedCall) -> String { CallLine.text(call, after: call.time - startTime) }
+
+    private func startTimeline() { runner.start(for: self) }
+
+    /// Opens a second connection that sees what clients ask of the bus itself, such as `AddMatch`.
+    ///
+    /// - Throws: `DBusFailure`, for a bus that lets nobody watch.
+    private func watchBus() async throws {
+        let connection = try await DBusConnection.open(bus, on: loop, worker: worker)
+        await connection.setHandler(
+            { [weak self] message in self?.assumeIsolated { $0.observe(message) } },
+            onDisconnect: {}
+        )
+        let message = try DBusMessage.call(BusNames.bus, BusNames.path, BusNames.bus + ".Monitoring", "BecomeMonitor")
+        try message.append { (writer) throws(DBusFailure) in
+            try writer.append(
+                .strings(
+                    ["AddMatch", "RemoveMatch"].map {
+                        "type='method_call',destination='\(BusNames.bus)',interface='\(BusNames.bus)',member='\($0)'"
+                    }
+                )
+            )
+            try writer.append(uint32: 0)
+        }
+        _ = try await connection.call(message)
+        monitor = connection
+    }
+
+    /// Notes a call to the bus by another connection than ours.
+    private func observe(_ message: DBusMessage) {
+        guard message.kind == .methodCall, let sender = message.sender, let path = message.path,
+            sender != presence?.connection.uniqueName, let interface = message.interface, let member = message.member
+        else { return }
+        _ = note(log.append(sender, path, interface, member, message.values))
         wakeCallWaiters()
     }
 
@@ -156,114 +247,7 @@ package actor Simulator {
         }
     }
 
-    // MARK: The world
-
-    /// Switches an adapter, as `rfkill` or a person does it: signals without a call.
-    package func setPowered(_ on: Bool, adapter: Int = 0) {
-        presence?.daemon.adapters[adapter]?.setPowered(on) {}
-    }
-
-    /// Plugs an adapter in; false when there is one of that number.
-    @discardableResult
-    package func addAdapter(_ model: AdapterModel) -> Bool {
-        guard !models.contains(where: { $0.index == model.index }) else { return false }
-        models.append(model)
-        return presence?.daemon.add(model) ?? true
-    }
-
-    /// Pulls an adapter out.
-    package func removeAdapter(_ index: Int = 0) {
-        models.removeAll { $0.index == index }
-        presence?.daemon.removeAdapter(index)
-    }
-
-    /// Brings a device into reach of an adapter.
-    package func addDevice(_ device: DeviceModel, adapter index: Int = 0) {
-        guard let position = models.firstIndex(where: { $0.index == index }) else { return }
-        models[position].devices.append(device)
-        presence?.daemon.adapters[index]?.addPeripheral(device)
-    }
-
-    /// Takes a device away for good; its link ends.
-    package func removeDevice(_ address: String, adapter index: Int = 0) {
-        guard let position = models.firstIndex(where: { $0.index == index }) else { return }
-        models[position].devices.removeAll { $0.address == address }
-        presence?.daemon.adapters[index]?.removePeripheral(address)
-    }
-
-    /// Takes a device out of reach: its link ends, it is no longer heard and answers nobody; or brings it back.
-    package func setReachable(_ reachable: Bool, _ address: String, adapter: Int = 0) {
-        guard let adapter = presence?.daemon.adapters[adapter] else { return }
-        adapter.peripherals[address]?.setOnAir(reachable)
-        if !reachable { adapter.devices[address]?.linkDown() }
-    }
-
-    /// Ends a device's link from the other side.
-    package func dropLink(_ address: String, adapter: Int = 0) {
-        presence?.daemon.adapters[adapter]?.devices[address]?.linkDown()
-    }
-
-    /// Has a device notify a value, if anybody has asked for notifications.
-    package func notify(_ address: String, _ characteristic: String, _ bytes: [UInt8], adapter: Int = 0) {
-        guard let peripheral = presence?.daemon.adapters[adapter]?.peripherals[address] else { return }
-        let uuid = LongUUID.text(characteristic)
-        let target = peripheral.layout.characteristics.first { $0.model.uuid == uuid }
-        if let target { peripheral.notify(target.valueHandle, bytes) }
-    }
-
-    /// Has a device notify a value of the characteristic at a handle, if anybody has asked for notifications.
-    package func notify(_ address: String, handle: UInt16, _ bytes: [UInt8], adapter: Int = 0) {
-        guard let peripheral = presence?.daemon.adapters[adapter]?.peripherals[address] else { return }
-        let target = peripheral.layout.characteristics.first { $0.handle == handle }
-        if let target { peripheral.notify(target.valueHandle, bytes) }
-    }
-
-    /// Gives a device another name, as bluetoothd does when it has read one over the link.
-    package func rename(_ address: String, _ name: String, adapter: Int = 0) {
-        presence?.daemon.adapters[adapter]?.devices[address]?.rename(name)
-    }
-
-    /// Takes a service of a device from the bus, or brings it back, as bluetoothd does when the device says so.
-    package func setService(_ address: String, _ uuid: String, present: Bool, adapter: Int = 0) {
-        presence?.daemon.adapters[adapter]?.devices[address]?.setService(uuid, present: present)
-    }
-
-    /// Has bluetoothd say something else of the MTU of a device's link, and announce it.
-    package func tellMTU(_ address: String, _ told: DeviceModel.ToldMTU, adapter: Int = 0) {
-        presence?.daemon.adapters[adapter]?.devices[address]?.tellMTU(told)
-    }
-
-    /// Has the next call of a member fail with an error instead of doing anything; one call for each error given.
-    package func refuse(_ member: String, with error: BluezError) { refusals[member, default: []].append(error) }
-
-    // MARK: What can be seen
-
-    /// Whether a device has a link.
-    package func isConnected(_ address: String, adapter: Int = 0) -> Bool {
-        presence?.daemon.adapters[adapter]?.devices[address]?.isConnected ?? false
-    }
-
-    /// Whether a device was asked to notify a characteristic.
-    package func isSubscribed(_ address: String, _ characteristic: String, adapter: Int = 0) -> Bool {
-        guard let peripheral = presence?.daemon.adapters[adapter]?.peripherals[address] else { return false }
-        let uuid = LongUUID.text(characteristic)
-        return peripheral.layout.characteristics.contains {
-            $0.model.uuid == uuid && peripheral.isSubscribed($0.valueHandle)
-        }
-    }
-
-    /// The paths of all objects on the bus.
-    package var objectPaths: [ObjectPath] { presence?.daemon.tree.paths ?? [] }
-
-    /// The last calls received, oldest first: of one member, or all.
-    ///
-    /// At least 10,000 are kept.
-    package func calls(of member: String? = nil) -> [ReceivedCall] {
-        member.map { name in log.calls.filter { $0.member == name } } ?? log.calls
-    }
-
-    /// How many calls of a member there were.
-    package func count(of member: String) -> Int { log.counts[member, default: 0] }
+    // MARK: Waiting
 
     /// Waits until that many calls of a member have been received.
     package func waitForCalls(of member: String, count: Int = 1) async {

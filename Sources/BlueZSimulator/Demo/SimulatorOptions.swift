@@ -6,6 +6,10 @@ package struct SimulatorOptions: Equatable, Sendable {
     package var settings = SimulatorSettings.realistic
     /// Devices besides the usual ones, for load.
     package var extraDevices = 0
+    /// The scenario file; nil: the usual devices, and nothing goes wrong.
+    package var scenario: String?
+    /// The file to which received calls are appended.
+    package var log: String?
 
     /// Why a command line was not taken.
     package struct Refusal: Error, Equatable {
@@ -19,6 +23,8 @@ package struct SimulatorOptions: Equatable, Sendable {
         Prints a line that begins with "ready" when it can be used; ends with SIGTERM or SIGINT.
 
           --bus ADDRESS          the bus (default: DBUS_SYSTEM_BUS_ADDRESS, else the system bus)
+          --scenario FILE        the world and what goes wrong in it, see docs/simulator.md; goes with --bus and --log
+          --log FILE             append each received call to FILE, as a line of JSON
           --seed N               seed of all that is random (default 1)
           --devices N            N more devices, for load (at most 65536)
           --disconnect-delay MS  from Disconnect to the end of the link (default 2000, as bluetoothd)
@@ -28,7 +34,8 @@ package struct SimulatorOptions: Equatable, Sendable {
           --fast                 all these times as short as they get
           --help                 this text
 
-        exit codes: 0 ended by a signal, 64 bad option, 69 org.bluez is taken or the bus refused it, 75 no bus
+        exit codes: 0 ended by a signal, 64 bad option, 65 bad scenario, 66 no scenario, 69 org.bluez is taken or the
+        bus refused it, 73 no log, 75 no bus
 
         """
 
@@ -39,8 +46,12 @@ package struct SimulatorOptions: Equatable, Sendable {
     package static func parse(_ arguments: [String]) throws(Refusal) -> SimulatorOptions? {
         var options = SimulatorOptions()
         var rest = arguments[...]
+        var others: [String] = []
         while let name = rest.popFirst() {
+            if !["--bus", "--log", "--scenario"].contains(name) { others.append(name) }
             switch name {
+            case "--scenario": options.scenario = try value(of: name, &rest)
+            case "--log": options.log = try value(of: name, &rest)
             case "--help", "-h": return nil
             case "--fast": options.settings = options.settings.withShortTimes
             case "--bus": options.bus = BusAddress(try value(of: name, &rest))
@@ -53,7 +64,18 @@ package struct SimulatorOptions: Equatable, Sendable {
             default: throw Refusal(text: "unknown option \(name)")
             }
         }
+        if options.scenario != nil, let other = others.first {
+            throw Refusal(text: "\(other) does not go with --scenario: the file says it")
+        }
         return options
+    }
+
+    /// What there is without a scenario file.
+    package var usual: Scenario {
+        var scenario = Scenario()
+        scenario.settings = settings
+        scenario.adapters = adapters
+        return scenario
     }
 
     /// The adapter and the devices that the options ask for.

@@ -17,6 +17,8 @@ final class Peripheral {
     /// Whether the device can be heard and reached at all.
     private(set) var isOnAir = true
     private(set) var isLinked = false
+    /// Whether it may advertise; one that is quiet can be reached all the same.
+    private var advertises = true
     private var isHeard = false
     /// Receives each advertisement while somebody scans.
     var onAdvertisement: (ReceivedAdvertisement) -> Void = { _ in }
@@ -70,6 +72,12 @@ final class Peripheral {
         updateAdvertising()
     }
 
+    /// The device falls silent or speaks again.
+    func setAdvertising(_ on: Bool) {
+        advertises = on
+        updateAdvertising()
+    }
+
     func linked() {
         isLinked = true
         updateAdvertising()
@@ -84,7 +92,7 @@ final class Peripheral {
     }
 
     private func updateAdvertising() {
-        let wanted = isHeard && isOnAir && !isLinked
+        let wanted = isHeard && isOnAir && advertises && !isLinked
         if wanted, timer == nil {
             // Devices do not start together: somewhere within the first interval.
             let share = Double.random(in: 0.02...1, using: &random)

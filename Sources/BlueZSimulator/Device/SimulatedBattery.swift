@@ -12,5 +12,5 @@ final class SimulatedBattery: SimulatedInterface {
 
     func handle(_ call: IncomingCall) { call.failUnknown(objectExists: true) }
 
-    private static let table = InterfaceDescription("org.bluez.Battery1", properties: [.init("Percentage", "y")])
+    static let table = InterfaceDescription("org.bluez.Battery1", properties: [.init("Percentage", "y")])
 }

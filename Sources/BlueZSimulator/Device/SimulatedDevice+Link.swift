@@ -18,19 +18,34 @@ extension SimulatedDevice {
     private func attemptEnded() {
         guard let call = attempt?.call else { return }
         attempt = nil
+        // Somebody else made the link meanwhile.
+        if isConnected { return call.reply() }
         guard peripheral.answersConnects, !isBlocked else { return call.fail(.abortedByLocal) }
+        // The reply does not wait for the services.
+        linkUp { call.reply() }
+    }
+
+    /// The link comes to be.
+    ///
+    /// - Parameter answer: called at the moment of the reply to `Connect`.
+    func linkUp(answer: () -> Void = {}) {
+        guard bearer == nil else { return }
         peripheral.linked()
         bearer = AttBearer(loop: loop, delay: settings.attDelay)
-        stopTemporaryTimer()
-        announce("Connected")
-        // The reply does not wait for the services.
-        call.reply()
+        setTemporary(false)
+        if !adapter.isNextLinkSilent() { announce("Connected") }
+        answer()
         for characteristic in characteristics { characteristic.resumeSessions() }
-        resolveTimer = loop.schedule(after: settings.resolveDelay) { [weak self] in self?.resolve() }
+        switch model.resolveTime ?? .after(settings.resolveDelay) {
+        case .after(let delay): resolveTimer = loop.schedule(after: delay) { [weak self] in self?.resolve() }
+        case .never: break
+        }
     }
 
     /// Services are known: their objects appear, once, and stay beyond the link.
-    private func resolve() {
+    func resolve() {
+        guard isConnected, !isResolved else { return }
+        if let resolveTimer { loop.cancel(resolveTimer) }
         resolveTimer = nil
         if services.isEmpty { exportServices() }
         isResolved = true

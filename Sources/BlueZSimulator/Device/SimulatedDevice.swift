@@ -78,6 +78,18 @@ final class SimulatedDevice: SimulatedInterface {
         }
     }
 
+    /// The device is remembered, not heard.
+    func forgetRSSI() {
+        if rssi != nil {
+            rssi = nil
+            announce("RSSI")
+        }
+        if txPower != nil {
+            txPower = nil
+            announce("TxPower")
+        }
+    }
+
     func stopTemporaryTimer() {
         if let temporaryTimer { loop.cancel(temporaryTimer) }
         temporaryTimer = nil

@@ -27,8 +27,13 @@ struct CallOptions {
 
 extension IncomingCall {
     /// The arguments as values; empty when they cannot be read.
-    var arguments: [DBusValue] {
-        var reader = message.reader()
+    var arguments: [DBusValue] { message.values }
+}
+
+extension DBusMessage {
+    /// The arguments as values; those before the first that cannot be read.
+    var values: [DBusValue] {
+        var reader = reader()
         var values: [DBusValue] = []
         do throws(DBusFailure) {
             while !reader.atEnd { values.append(try reader.value()) }

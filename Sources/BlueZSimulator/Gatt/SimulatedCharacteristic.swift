@@ -135,7 +135,7 @@ final class SimulatedCharacteristic: SimulatedInterface {
         }
     }
 
-    private static let table = InterfaceDescription(
+    static let table = InterfaceDescription(
         "org.bluez.GattCharacteristic1",
         methods: [
             .init("ReadValue", in: [.init("options", "a{sv}")], out: [.init("value", "ay")]),

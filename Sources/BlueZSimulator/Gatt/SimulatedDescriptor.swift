@@ -95,7 +95,7 @@ final class SimulatedDescriptor: SimulatedInterface {
         }
     }
 
-    private static let table = InterfaceDescription(
+    static let table = InterfaceDescription(
         "org.bluez.GattDescriptor1",
         methods: [
             .init("ReadValue", in: [.init("options", "a{sv}")], out: [.init("value", "ay")]),

@@ -31,7 +31,7 @@ final class SimulatedService: SimulatedInterface {
 
     func handle(_ call: IncomingCall) { call.failUnknown(objectExists: true) }
 
-    private static let table = InterfaceDescription(
+    static let table = InterfaceDescription(
         "org.bluez.GattService1",
         properties: [.init("UUID", "s"), .init("Device", "o"), .init("Primary", "b"), .init("Includes", "ao")]
     )

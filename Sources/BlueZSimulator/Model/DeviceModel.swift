@@ -15,6 +15,13 @@ package struct DeviceModel: Equatable, Sendable {
         case number(UInt16)
     }
 
+    /// When services are known.
+    package enum ResolveTime: Equatable, Sendable {
+        case after(Duration)
+        /// Not before somebody says so.
+        case never
+    }
+
     /// `AA:BB:CC:DD:EE:FF`, upper case.
     package var address: String
     package var addressType: AddressType
@@ -25,6 +32,10 @@ package struct DeviceModel: Equatable, Sendable {
     package var toldMTU = ToldMTU.actual
     /// From `Connect` to the link.
     package var connectDelay: Duration = .zero
+    /// From the link to the resolved services; nil: as the settings say.
+    package var resolveTime: ResolveTime?
+    /// Whether the daemon knows the device from its start, as one that was used before.
+    package var isKnown = false
     /// Whether the device takes a link at all; false: it advertises but never answers.
     package var acceptsLinks = true
 

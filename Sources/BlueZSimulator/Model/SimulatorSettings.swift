@@ -13,6 +13,11 @@ package struct SimulatorSettings: Equatable, Sendable {
     /// How long a device stays that nobody has connected to, after its last advertisement; bluetoothd says 30 s.
     package var temporaryTimeout: Duration = .seconds(30)
 
+    /// Which connects, counted over all, leave out the signal `Connected=true`: each n-th; nil: none.
+    ///
+    /// bluetoothd does so once in a few dozen, when it handles the link's socket before the kernel's event.
+    package var silentConnectEvery: Int?
+
     /// Short times, for tests.
     package init() {}
 
@@ -34,6 +39,10 @@ package struct AdapterModel: Equatable, Sendable {
     package var address: String
     package var name: String
     package var isPowered: Bool
+    /// Whether rfkill holds it: it cannot be switched on.
+    package var isBlocked = false
+    /// Whether another program scans, without a filter, all the time.
+    package var isScannedByOthers = false
     package var devices: [DeviceModel]
 
     package init(

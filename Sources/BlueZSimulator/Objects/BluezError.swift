@@ -24,6 +24,8 @@ package struct BluezError: Error, Equatable, Sendable {
     package static let notReady = bluez("NotReady", "Resource Not Ready")
     package static let authenticationFailed = bluez("AuthenticationFailed", "Authentication Failed")
 
+    package static let blocked = bluez("Blocked", "Blocked through rfkill")
+
     /// The link attempt that heard nothing of the device.
     package static let abortedByLocal = failed("le-connection-abort-by-local")
     /// The link attempt that `Disconnect` ended, or whose link broke; bluetoothd says `br` for LE as well.

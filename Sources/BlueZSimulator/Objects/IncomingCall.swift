@@ -9,6 +9,8 @@ struct IncomingCall {
     /// The caller's unique name; sessions belong to it.
     let sender: String
     private let tree: ObjectTree
+    /// What becomes of the answer, where a fault says so.
+    var control: AnswerControl?
 
     /// - Returns: nil for what is no complete call.
     init?(_ message: DBusMessage, tree: ObjectTree) {
@@ -21,16 +23,19 @@ struct IncomingCall {
         sender = message.sender ?? ""
     }
 
-    /// Answers with the given arguments.
-    ///
-    /// Signals that are due go out first, as gdbus does it.
-    func reply(_ arguments: DBusValue...) {
+    /// Answers with any values.
+    func reply(with values: [DBusValue]) {
         send { (call) throws(DBusFailure) in
             try call.reply().append { (writer) throws(DBusFailure) in
-                for argument in arguments { try writer.append(argument) }
+                for value in values { try writer.append(value) }
             }
         }
     }
+
+    /// Answers with the given arguments.
+    ///
+    /// Signals that are due go out first, as gdbus does it.
+    func reply(_ arguments: DBusValue...) { reply(with: arguments) }
 
     /// Answers with an error.
     func fail(_ error: BluezError) {
@@ -47,9 +52,13 @@ struct IncomingCall {
 
     private func send(_ make: (DBusMessage) throws(DBusFailure) -> DBusMessage) {
         tree.flush()
-        guard message.wantsReply else { return }
         do throws(DBusFailure) {
-            tree.send(try make(message))
+            let answer = message.wantsReply ? try make(message) : nil
+            if let control {
+                control.pass(answer, tree)
+            } else if let answer {
+                tree.send(answer)
+            }
         } catch {
             // Nothing that the simulator answers with is refused by D-Bus, save for lack of memory.
             return

@@ -17,6 +17,13 @@ enum Introspection {
         return text + "</node>"
     }
 
+    /// The text of one interface.
+    static func xml(of interface: InterfaceDescription) -> String {
+        var text = ""
+        append(interface, to: &text)
+        return text
+    }
+
     /// The text of a path that has no object of its own but some below it; nil when there are none.
     static func xml(of path: ObjectPath, in tree: ObjectTree) -> String? {
         let names = Set(

@@ -130,6 +130,19 @@ final class ObjectTree {
 
     func send(_ message: DBusMessage) { output(message) }
 
+    /// Announces what is true or not, after what is due.
+    func announce(_ path: ObjectPath, _ interface: String, _ changed: [(String, DBusValue)], _ invalidated: [String]) {
+        flush()
+        signal(
+            path,
+            BusNames.properties,
+            "PropertiesChanged",
+            .string(interface),
+            .properties(changed),
+            .strings(invalidated)
+        )
+    }
+
     /// The answer of `GetManagedObjects`.
     func managedObjects() -> DBusValue {
         var entries: [DBusValue.Entry] = []
