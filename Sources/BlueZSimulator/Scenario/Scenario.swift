@@ -23,5 +23,12 @@ package struct Scenario: Equatable, Sendable {
         /// How many rounds there are; nil: until the end.
         package var rounds: Int?
         package var steps: [ScenarioStep]
+
+        package init(at: Duration = .zero, every: Duration? = nil, rounds: Int? = nil, steps: [ScenarioStep]) {
+            self.at = at
+            self.every = every
+            self.rounds = rounds
+            self.steps = steps
+        }
     }
 }

@@ -35,9 +35,21 @@ package enum ScenarioStep: Equatable, Sendable {
         package var changed: [Property]
         package var invalidated: [String]
 
+        package init(object: Place, interface: String, changed: [Property] = [], invalidated: [String] = []) {
+            self.object = object
+            self.interface = interface
+            self.changed = changed
+            self.invalidated = invalidated
+        }
+
         package struct Property: Equatable, Sendable {
             package var name: String
             package var value: DBusValue
+
+            package init(name: String, value: DBusValue) {
+                self.name = name
+                self.value = value
+            }
         }
     }
 
