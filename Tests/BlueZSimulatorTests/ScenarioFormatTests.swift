@@ -41,9 +41,19 @@ struct ScenarioFormatTests {
         Wrong("devices:\n- like: liver", 2, "devices[0].like", "expected one of battery, bthome, framer, heart"),
         Wrong("devices:\n- like: heart\n  mtu: 22", 3, "devices[0].mtu", "expected a whole number from 23 to 517"),
         Wrong("devices:\n- like: heart\n  resolveMs: soon", 3, "devices[0].resolveMs", "expected a whole number"),
-        Wrong(device("advertise: {manufacturer: {apple: 01}}"), 3, "devices[0].advertise.manufacturer.apple", "the key"),
+        Wrong(
+            device("advertise: {manufacturer: {apple: 01}}"),
+            3,
+            "devices[0].advertise.manufacturer.apple",
+            "the key"
+        ),
         Wrong(device("advertise: {serviceData: {x: 01}}"), 3, "devices[0].advertise.serviceData.x", "the key must"),
-        Wrong(device("advertise: {rssi: 0}"), 3, "devices[0].advertise.rssi", "expected a whole number from -127 to -1"),
+        Wrong(
+            device("advertise: {rssi: 0}"),
+            3,
+            "devices[0].advertise.rssi",
+            "expected a whole number from -127 to -1"
+        ),
         Wrong(device("services: [{uuid: xyz}]"), 3, "devices[0].services[0].uuid", "expected a UUID"),
         Wrong(
             device("services: [{uuid: 180f, characteristics: [{uuid: 2a19, flags: [shout]}]}]"),
@@ -67,7 +77,12 @@ struct ScenarioFormatTests {
         Wrong(fault("name: a", "error: {name: a..b}"), 2, "faults[0].steps[0].error.name", "expected an error's name"),
         Wrong(fault("name: a", "reply: [5]"), 2, "faults[0].steps[0].reply[0]", "expected a value with its type"),
         Wrong(fault("name: a", "reply: [{z: 5}]"), 2, "faults[0].steps[0].reply[0]", "expected a value with its type"),
-        Wrong(fault("name: a", "reply: [{y: 256}]"), 2, "faults[0].steps[0].reply[0].y", "expected a whole number from 0"),
+        Wrong(
+            fault("name: a", "reply: [{y: 256}]"),
+            2,
+            "faults[0].steps[0].reply[0].y",
+            "expected a whole number from 0"
+        ),
         Wrong(fault("name: a", "reply: [{o: x}]"), 2, "faults[0].steps[0].reply[0].o", "expected an object path"),
         Wrong(
             fault("name: a", "signal: {changed: {Connected: true}}"),
@@ -84,7 +99,12 @@ struct ScenarioFormatTests {
         Wrong(fault("name: a", "carryOut: thrice"), 2, "faults[0].steps[0].carryOut", "expected one of none, twice"),
         Wrong(fault("name: a", "event: x"), 1, "faults", "there is no event \"x\""),
         Wrong(fault("name: a", "enable: x"), 1, "faults", "there is no fault \"x\""),
-        Wrong("faults:\n- {name: a, member: A, steps: []}\n- {name: a, member: B, steps: []}", 1, "faults", "two faults"),
+        Wrong(
+            "faults:\n- {name: a, member: A, steps: []}\n- {name: a, member: B, steps: []}",
+            1,
+            "faults",
+            "two faults"
+        ),
         Wrong("events:\n  a: [drop: this]", 2, "events.a[0].drop", "there is no call here whose device"),
         Wrong("events:\n  a: [carryOut]", 2, "events.a[0]", "there is no call here that \"carryOut\" could answer"),
         Wrong("events:\n  a: [hop]", 2, "events.a[0]", "unknown step \"hop\""),
@@ -150,7 +170,9 @@ struct ScenarioFormatTests {
         let device = try #require(scenario.adapters[1].devices.first)
         #expect(device.address == "C0:5A:00:00:00:AA" && device.addressType == .public && device.isKnown)
         #expect(device.resolveTime == .never && device.mtu == 64 && !device.acceptsLinks)
-        #expect(device.advertisement.manufacturer == [.init(0x4C, PayloadModel(.bytes([2]), .counter(.uint16, every: 3)))])
+        #expect(
+            device.advertisement.manufacturer == [.init(0x4C, PayloadModel(.bytes([2]), .counter(.uint16, every: 3)))]
+        )
         #expect(device.advertisement.serviceData == [.init("fcd2", .fixed([1, 2]))])
         let characteristics = device.services[0].characteristics
         #expect(characteristics[0].flags == [.read, .write] && characteristics[0].read == .error(5))
@@ -165,7 +187,9 @@ struct ScenarioFormatTests {
                     .init(
                         object: .device(.called),
                         interface: "org.bluez.Device1",
-                        changed: [.init(name: "Connected", value: .bool(true)), .init(name: "RSSI", value: .string("x"))],
+                        changed: [
+                            .init(name: "Connected", value: .bool(true)), .init(name: "RSSI", value: .string("x")),
+                        ],
                         invalidated: ["TxPower"]
                     )
                 ),
@@ -174,7 +198,9 @@ struct ScenarioFormatTests {
                 .world(.appear(.address("C0:5A:00:00:00:AA"), adapter: 0)),
             ]
         )
-        #expect(scenario.timeline == [.init(at: .milliseconds(5), every: .milliseconds(6), rounds: 7, steps: [.event("e")])])
+        #expect(
+            scenario.timeline == [.init(at: .milliseconds(5), every: .milliseconds(6), rounds: 7, steps: [.event("e")])]
+        )
         #expect(scenario.events["e"]?.count == 12)
     }
 
