@@ -82,6 +82,13 @@ package struct TestDevice: Sendable {
         return TestDevice(DeviceModel(address: "C0:5A:00:00:01:\(last)", advertisement: air))
     }
 
+    /// A device of a scenario, by its address alone.
+    package static func named(_ name: String, address: String) -> TestDevice {
+        var air = AdvertisementModel()
+        air.name = name
+        return TestDevice(DeviceModel(address: address, advertisement: air))
+    }
+
     /// The same device, heard more often.
     package func advertising(every interval: Duration) -> TestDevice {
         var model = model

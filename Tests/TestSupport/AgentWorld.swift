@@ -1,4 +1,4 @@
-import BlueZSimulator
+package import BlueZSimulator
 import DBus
 import Synchronization
 
@@ -16,6 +16,8 @@ package final class AgentWorld: Sendable {
         package var isPowered = true
         /// Whether bluetoothd is there from the start.
         package var hasBluez = true
+        /// The world as a scenario file describes it, instead of all of the above.
+        package var scenario: Scenario?
 
         package init() {}
     }
@@ -94,6 +96,15 @@ package final class AgentWorld: Sendable {
         return client
     }
 
+    // MARK: The scenario
+
+    /// Runs an event of the scenario.
+    package func trigger(_ event: String) async throws { try await simulator.trigger(event) }
+    /// How many calls a fault of the scenario was applied to; all faults without a name.
+    package func faultsApplied(_ name: String? = nil) async -> Int { await simulator.faultsApplied(name) }
+    /// The calls that bluetoothd has received: of one method, or all.
+    package func calls(of member: String? = nil) async -> [ReceivedCall] { await simulator.calls(of: member) }
+
     // MARK: What can be seen
 
     package func isConnected(_ device: TestDevice) async -> Bool { await simulator.isConnected(device.address) }
@@ -141,6 +152,12 @@ package func withAgentWorld<Value>(
     _ options: AgentWorld.Options = AgentWorld.Options(),
     _ body: (AgentWorld) async throws -> Value
 ) async throws -> Value {
+    if let scenario = options.scenario {
+        let adapter = scenario.adapters.first ?? AdapterModel(devices: [])
+        return try await withSimulator(scenario: scenario) { bus, simulator in
+            try await body(AgentWorld(bus: bus, simulator: simulator, adapter: adapter))
+        }
+    }
     var settings = SimulatorSettings()
     settings.attDelay = options.attDelay
     settings.resolveDelay = options.resolveDelay
