@@ -15,13 +15,18 @@ final class Link {
     /// The link was made by this process.
     var ours = false
     private(set) var callsOut = 0
+    /// How many of the calls that are out nobody waits for: what they were to do is done, their answers are overdue.
+    var excused = 0
     private var probes: [Int: () -> Void] = [:]
     private var lastProbe = 0
 
     init(address: DeviceAddress) { self.address = address }
 
     /// Whether nothing depends on the link any more.
-    var isIdle: Bool { callsOut == 0 && probes.isEmpty && !isTaken && state.phase == .disconnected }
+    var isIdle: Bool { isSettled && probes.isEmpty && !isTaken && state.phase == .disconnected }
+
+    /// Whether no call is out that the device must be kept for.
+    var isSettled: Bool { callsOut <= excused }
 
     /// How many wait for the device.
     var waits: Int { probes.count }

@@ -78,7 +78,7 @@ extension BluetoothManager {
     /// After the limit the link is dropped, and a late reply is ignored.
     package func settle(_ address: DeviceAddress) async {
         guard let link = links[address] else { return }
-        if link.callsOut == 0 || link.isHurried {
+        if link.isSettled || link.isHurried {
             settled()
         } else if await quiet(link, within: configuration.settleLimit) {
             settled()
@@ -109,7 +109,7 @@ extension BluetoothManager {
         let scope = OperationScope(timeout: limit, on: loop)
         defer { scope.finish() }
         do {
-            try await wait(scope, on: link) { link.callsOut == 0 || link.isHurried ? .success(()) : nil }
+            try await wait(scope, on: link) { link.isSettled || link.isHurried ? .success(()) : nil }
             return true
         } catch {
             return false
@@ -170,7 +170,12 @@ extension BluetoothManager {
         defer { link.connecting = false }
         setLink(link, .connecting, reason: link.state.reason, attempt: scope.attempt)
         let reply = ReplySlot()
-        send(message, for: link) { reply.outcome = $0 }
+        var isExcused = false
+        send(message, for: link) { outcome in
+            reply.outcome = outcome
+            if isExcused { link.excused -= 1 }
+        }
+        let patience = Patience()
         do {
             try await wait(scope, on: link) {
                 guard let record = self.tree.devices[path] else { return .failure(self.removal(path, at: .connect)) }
@@ -179,13 +184,22 @@ extension BluetoothManager {
                 case .success:
                     self.tree.confirmLink(path)
                     return .success(())
-                // A reply that is lost: the link tells by itself.
-                case nil: return record.connected && record.servicesResolved ? .success(()) : nil
+                // A reply that is lost: the link tells by itself. BlueZ answers before it knows services, so one that
+                // is not there by now is late; an error may still come with a link that was only a flicker.
+                case nil:
+                    guard record.connected, record.servicesResolved else { return nil }
+                    if patience.isOver { return .success(()) }
+                    patience.begin(self.loop) { link.poke() }
+                    return nil
                 }
             }
         } catch {
             if reply.outcome == nil { cancelLink(link.address, at: path) }
             throw error
+        }
+        if reply.outcome == nil {
+            isExcused = true
+            link.excused += 1
         }
         link.ours = true
         link.connecting = false
@@ -263,5 +277,22 @@ extension BluetoothManager {
     private static func reason(_ error: any Error) -> String {
         guard let failure = error as? BleFailure else { return "cancelled" }
         return failure.dbus?.message ?? (failure.kind == .timedOut ? "timeout" : failure.detail)
+    }
+}
+
+/// How long the answer to a `Connect` is waited for when the link stands without it.
+private final class Patience: @unchecked Sendable {
+    // Safe because: confined to the loop's thread.
+    private(set) var isOver = false
+    private var hasBegun = false
+
+    /// Begins, once; `done` is called at the end, which may be after whoever waited.
+    func begin(_ loop: EventLoop, _ done: @escaping () -> Void) {
+        guard !hasBegun else { return }
+        hasBegun = true
+        loop.schedule(after: .seconds(1)) { [self] in
+            isOver = true
+            done()
+        }
     }
 }
