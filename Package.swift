@@ -63,7 +63,7 @@ let package = Package(
         tests("BleCoreTests", ["BleCore", "DBus", "EventLoop", "BlueZSimulator", "TestSupport"]),
         tests("TaskQueueTests", ["TaskQueue"]),
         tests("EdgeAgentTests", ["EdgeAgent", "BleCore", "TaskQueue", "MQTT", "EventLoop", "TestSupport"]),
-        tests("BlueZSimulatorTests", ["BlueZSimulator", "DBus", "EventLoop", "TestSupport"]),
+        tests("BlueZSimulatorTests", ["BlueZSimulator", "DBus", "EventLoop", "YAML", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -68,7 +68,7 @@ struct FaultTests {
             #expect(texts.contains { $0.hasSuffix("ServicesResolved=true") })
             let start = client.position
             try await client.call(Places.framer, Places.device, "Connect")
-            #expect(client.texts(within: Places.framer, from: start) == [Self.connected, "-> Connect"])
+            #expect(client.texts(within: Places.framer, from: start).prefix(2) == [Self.connected, "-> Connect"])
         }
     }
 
@@ -232,7 +232,9 @@ struct FaultTests {
     }
 
     @Test func `a blocked adapter cannot be switched on until it is let go`() async throws {
-        try await with("events: {block: [{block: {on: true}}], free: [{block: {on: false}}]}") { client, simulator in
+        try await with("events: {block: [{block: {enabled: true}}], free: [{block: {enabled: false}}]}") {
+            client,
+            simulator in
             try await simulator.trigger("block")
             try await client.wait(for: "Adapter1 Powered=false", from: Places.adapter)
             func on() async throws {

@@ -81,7 +81,7 @@ struct ScenarioFormatTests {
             fault("name: a", "reply: [{y: 256}]"),
             2,
             "faults[0].steps[0].reply[0].y",
-            "expected a whole number from 0"
+            "expected a whole number from 0 to 255"
         ),
         Wrong(fault("name: a", "reply: [{o: x}]"), 2, "faults[0].steps[0].reply[0].o", "expected an object path"),
         Wrong(
@@ -275,11 +275,11 @@ struct ScenarioFormatTests {
           e:
             - link: "C0:5A:00:00:00:AA"
             - drop: "C0:5A:00:00:00:AA"
-            - reach: {device: "C0:5A:00:00:00:AA", on: false}
-            - advertise: {on: false}
+            - reach: {device: "C0:5A:00:00:00:AA", enabled: false}
+            - advertise: {enabled: false}
             - notify: {device: "C0:5A:00:00:00:AA", characteristic: ffe1, value: 01}
-            - power: {adapter: 2, on: true}
-            - block: {on: true}
+            - power: {adapter: 2, enabled: true}
+            - block: {enabled: true}
             - unplug: 0
             - plug: {adapter: 0, as: 1}
             - leaveBus

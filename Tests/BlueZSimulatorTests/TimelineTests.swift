@@ -62,10 +62,16 @@ struct TimelineTests {
     @Test func `the timeline runs in its rounds from the start`() async throws {
         let text = """
             timeline:
-              - {atMs: 100, everyMs: 20, rounds: 3, steps: [{signal: {path: /org/bluez/hci0, interface: A.B, changed: {X: {u: 1}}}}]}
-              - {atMs: 220, steps: [{signal: {path: /org/bluez/hci0, interface: A.B, invalidated: [End]}}]}
+              - atMs: 2000
+                everyMs: 20
+                rounds: 3
+                steps: [{signal: {path: /org/bluez/hci0, interface: A.B, changed: {X: {u: 1}}}}]
+            events:
+              end: [{wait: 100}, {signal: {path: /org/bluez/hci0, interface: A.B, invalidated: [End]}}]
             """
-        try await with(text) { _, client, _ in
+        try await with(text) { _, client, simulator in
+            try await client.wait(for: "B X", from: Places.adapter, count: 3)
+            try await simulator.trigger("end")
             try await client.wait(for: "B !End", from: Places.adapter)
             #expect(client.texts(within: Places.adapter) == ["B X=u", "B X=u", "B X=u", "B !End"])
         }
@@ -88,7 +94,7 @@ struct TimelineTests {
 
     @Test func `a device falls silent while the discovery goes on`() async throws {
         let text =
-            "events: {quiet: [{advertise: {on: false}}], speak: [{advertise: {device: \(Self.heart), on: true}}]}"
+            "events: {quiet: [{advertise: {enabled: false}}], speak: [{advertise: {device: \(Self.heart), enabled: true}}]}"
         try await with(text) { _, client, simulator in
             let filter = DBusValue.properties([("DuplicateData", .bool(true))])
             try await client.call(Places.adapter, Places.adapterInterface, "SetDiscoveryFilter", filter)

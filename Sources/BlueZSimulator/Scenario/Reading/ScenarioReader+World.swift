@@ -43,7 +43,7 @@ extension ScenarioReader {
         defer { section.finish() }
         let all = key == "advertise" && !section.keys.contains("device")
         let device = all ? nil : section.needed("device").flatMap { target($0, hasCall) }
-        let isOn = section.needed("on").flatMap { Scalars.flag($0, problems) }
+        let isOn = section.needed("enabled").flatMap { Scalars.flag($0, problems) }
         guard let isOn, all || device != nil else { return nil }
         if key == "advertise" { return .advertise(device, isOn) }
         return device.map { .reach($0, isOn) }
@@ -63,7 +63,7 @@ extension ScenarioReader {
         guard let section = ScenarioSection(value, problems) else { return nil }
         defer { section.finish() }
         let adapter = section.number("adapter", 0...255) ?? 0
-        guard let isOn = section.needed("on").flatMap({ Scalars.flag($0, problems) }) else { return nil }
+        guard let isOn = section.needed("enabled").flatMap({ Scalars.flag($0, problems) }) else { return nil }
         return key == "power" ? .power(adapter: adapter, isOn) : .block(adapter: adapter, isOn)
     }
 
