@@ -23,6 +23,8 @@ struct ScenarioFormatTests {
     }
 
     static let wrong: [Wrong] = [
+        Wrong(device("pairing: {prompt: shout}"), 3, "devices[0].pairing.prompt", "expected one of authorize, confirm"),
+        Wrong(device("pairing: {passkey: 1000000}"), 3, "devices[0].pairing.passkey", "expected a whole number from 0"),
         Wrong("- 1", 1, "", "expected a section of keys, found a list"),
         Wrong("seed: 1\nfoo: 2", 2, "foo", "unknown key; there are: description, times, seed"),
         Wrong("seed: 1\nseed: 2", 2, "seed", "stands twice, first in line 1"),
@@ -174,6 +176,7 @@ struct ScenarioFormatTests {
             device.advertisement.manufacturer == [.init(0x4C, PayloadModel(.bytes([2]), .counter(.uint16, every: 3)))]
         )
         #expect(device.advertisement.serviceData == [.init("fcd2", .fixed([1, 2]))])
+        #expect(device.isPaired && device.pairing?.prompt == .pin && device.pairing?.pin == "1234")
         let characteristics = device.services[0].characteristics
         #expect(characteristics[0].flags == [.read, .write] && characteristics[0].read == .error(5))
         #expect(characteristics[0].write == .accept([[1], [2]], error: 0x81))
@@ -223,6 +226,8 @@ struct ScenarioFormatTests {
             resolveMs: never
             answers: false
             known: true
+            paired: true
+            pairing: {prompt: pin, passkey: 1, pin: "1234", bonds: false}
             advertise:
               name: Thing
               flags: 0x06
@@ -247,6 +252,7 @@ struct ScenarioFormatTests {
                     accepts: ["01", "02"]
                     writeError: 0x81
                     notifyMs: 100
+                    needsPairing: true
                     descriptors: [{uuid: 2901, value: 61, writable: true}]
                   - {uuid: ffe2, flags: [write], answersOn: ffe3}
         faults:

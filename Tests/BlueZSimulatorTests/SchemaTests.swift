@@ -52,6 +52,7 @@ struct SchemaTests {
     static let places: [(text: String, definition: String?)] = [
         ("x_: 1", nil), ("adapters: [{x_: 1}]", "adapter"), ("devices: [{x_: 1, like: heart}]", "device"),
         ("devices: [{like: heart, advertise: {x_: 1}}]", "advertise"),
+        ("devices: [{like: heart, pairing: {x_: 1}}]", "pairing"),
         ("devices: [{like: heart, services: [{uuid: 180f, x_: 1}]}]", "service"),
         (
             "devices: [{like: heart, services: [{uuid: 180f, characteristics: [{uuid: 2a19, flags: [], x_: 1}]}]}]",

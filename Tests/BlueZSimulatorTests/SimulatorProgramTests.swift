@@ -53,9 +53,50 @@ struct SimulatorProgramTests {
         #expect(fifth.errors == "bluez-simulator: unknown option --sed (--help lists the options)\n")
     }
 
+    @Test func `a scenario's world is there, its faults happen, and calls go to the log`() async throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "scenario-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { removeTemporary(directory) }
+        let file = directory.appending(path: "scenario.yaml")
+        let log = directory.appending(path: "calls.jsonl").path
+        let text = """
+            devices: [{like: heart, known: true}]
+            faults: [{member: Connect, steps: [{error: {name: Failed, text: as written}}]}]
+            """
+        try text.write(to: file, atomically: true, encoding: .utf8)
+        try await withPrivateBus { bus in
+            let arguments = ["--bus", bus.address.text, "--scenario", file.path, "--log", log]
+            let program = try await ChildProcess.spawn(Self.path, arguments)
+            try await program.waitFor("ready: org.bluez, hci0, Sim Heart\n")
+            let client = try await SimulatorClient.connect(to: bus)
+            await #expect(throws: bluezError("Failed", "as written")) {
+                try await client.call(Places.heart, Places.device, "Connect")
+            }
+            program.send(SIGTERM)
+            #expect(try await program.exitStatus() == 0)
+            #expect(try String(contentsOfFile: log, encoding: .utf8).contains("\"member\":\"Connect\""))
+        }
+        try "seed: x\nfaults: [{member: A}]".write(to: file, atomically: true, encoding: .utf8)
+        let wrong = try await ChildProcess.spawn(Self.path, ["--scenario", file.path])
+        #expect(try await wrong.exitStatus() == 65)
+        #expect(wrong.errors.contains("\nline 1: seed: expected a whole number"))
+        #expect(wrong.errors.contains("\nline 2: faults[0]: needs the key \"steps\""))
+        let missing = try await ChildProcess.spawn(Self.path, ["--scenario", "/nowhere/x.yaml"])
+        #expect(try await missing.exitStatus() == 66)
+        let unwritable = try await ChildProcess.spawn(Self.path, ["--log", "/nowhere/x"])
+        #expect(try await unwritable.exitStatus() == 73)
+        #expect(throws: SimulatorOptions.Refusal(text: "--fast does not go with --scenario: the file says it")) {
+            try SimulatorOptions.parse(["--scenario", "x", "--fast"])
+        }
+    }
+
     /// The program, built beside the tests.
     private static var path: String {
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
         return URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("bluez-simulator").path
     }
+}
+
+private func removeTemporary(_ directory: URL) {
+    do { try FileManager.default.removeItem(at: directory) } catch { print("left behind: \(directory.path)") }
 }

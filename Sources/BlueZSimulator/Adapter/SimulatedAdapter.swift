@@ -23,6 +23,8 @@ final class SimulatedAdapter: SimulatedInterface {
     private var isPairable = false
     private var pairableTimeout: UInt32 = 0
 
+    /// The agents of clients; set when the adapter is added.
+    var agents: AgentCalls?
     /// Whether the link that comes to be now is one that bluetoothd does not signal.
     var isNextLinkSilent: () -> Bool = { false }
 
@@ -203,6 +205,11 @@ final class SimulatedAdapter: SimulatedInterface {
         device.appearance = peripheral.model.advertisement.appearance
         device.advertisedServices = peripheral.model.advertisement.services.map(LongUUID.text)
         device.setTemporary(false)
+        if peripheral.model.isPaired {
+            device.isPaired = true
+            device.isBonded = true
+            peripheral.isPaired = true
+        }
         return device
     }
 

@@ -1,8 +1,6 @@
 internal import DBus
 
 /// The interface `org.bluez.AgentManager1`, which remembers agents.
-///
-/// The devices of the simulation never ask one.
 final class AgentManager: SimulatedInterface {
     private static let capabilities: Set<String> = [
         "", "DisplayOnly", "DisplayYesNo", "KeyboardOnly", "NoInputNoOutput", "KeyboardDisplay",
@@ -10,6 +8,8 @@ final class AgentManager: SimulatedInterface {
 
     /// The agents' paths by the client that owns each.
     private var agents: [String: ObjectPath] = [:]
+    /// The clients whose agents answer for others; the first does.
+    private var defaults: [String] = []
 
     var description: InterfaceDescription { Self.table }
 
@@ -21,7 +21,16 @@ final class AgentManager: SimulatedInterface {
         }
     }
 
-    func clientLeft(_ sender: String) { agents[sender] = nil }
+    func clientLeft(_ sender: String) {
+        agents[sender] = nil
+        defaults.removeAll { $0 == sender }
+    }
+
+    /// The agent for a client's pairing: its own, or the default one.
+    func agent(for client: String) -> AgentCalls.Agent? {
+        let owner = agents[client] != nil ? client : defaults.first
+        return owner.flatMap { owner in agents[owner].map { AgentCalls.Agent(client: owner, path: $0) } }
+    }
 
     private func carryOut(_ call: IncomingCall) throws(BluezError) {
         guard case .path(let path)? = call.arguments.first else { throw .invalidArguments }
@@ -32,9 +41,11 @@ final class AgentManager: SimulatedInterface {
             agents[call.sender] = path
         case ("UnregisterAgent", _):
             guard agents[call.sender] == path else { throw .doesNotExist }
-            agents[call.sender] = nil
+            clientLeft(call.sender)
         case ("RequestDefaultAgent", _):
             guard agents[call.sender] == path else { throw .doesNotExist }
+            defaults.removeAll { $0 == call.sender }
+            defaults.insert(call.sender, at: 0)
         default: throw .invalidArguments
         }
         call.reply()

@@ -9,12 +9,19 @@ final class SimulatedDaemon {
     private let loop: EventLoop
     private let settings: SimulatorSettings
     private let agents = AgentManager()
+    private let agentCalls: AgentCalls
     private var random: SeededRandom
     private(set) var adapters: [Int: SimulatedAdapter] = [:]
     /// How many links there were, for those that come without their signal.
     private var links = 0
 
-    init(loop: EventLoop, settings: SimulatorSettings, output: @escaping (DBusMessage) -> Void) {
+    init(
+        loop: EventLoop,
+        settings: SimulatorSettings,
+        output: @escaping (DBusMessage) -> Void,
+        call: @escaping AgentCalls.Caller
+    ) {
+        agentCalls = AgentCalls(agents, call: call)
         self.loop = loop
         self.settings = settings
         random = SeededRandom(seed: settings.seed)
@@ -36,6 +43,7 @@ final class SimulatedDaemon {
         let random = self.random.fork()
         let adapter = SimulatedAdapter(model, tree: tree, loop: loop, settings: settings, random: random)
         guard let adapter else { return false }
+        adapter.agents = agentCalls
         adapter.isNextLinkSilent = { [weak self] in self?.takesSilentLink() ?? false }
         adapters[model.index] = adapter
         tree.add(adapter.path, [adapter] + ListedProperties.ofAdapter())

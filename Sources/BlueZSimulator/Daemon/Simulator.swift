@@ -136,12 +136,20 @@ package actor Simulator {
         isReturning = true
         defer { isReturning = false }
         let connection = try await DBusConnection.open(bus, on: loop, worker: worker)
-        let daemon = SimulatedDaemon(loop: loop, settings: settings) { message in
-            // The connection is on this very loop; when it has ended nobody listens any more.
-            connection.assumeIsolated { connection in
-                do { try connection.send(message) } catch { return }
+        let daemon = SimulatedDaemon(
+            loop: loop,
+            settings: settings,
+            output: { message in
+                // The connection is on this very loop; when it has ended nobody listens any more.
+                connection.assumeIsolated { connection in
+                    do { try connection.send(message) } catch { return }
+                }
+            },
+            call: { message, done in
+                let answer = AgentAnswer(done)
+                connection.assumeIsolated { $0.call(message) { answer.complete($0) } }
             }
-        }
+        )
         for model in models { daemon.add(model) }
         // What is there at the start is no news.
         daemon.tree.forgetPending()

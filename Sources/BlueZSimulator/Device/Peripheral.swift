@@ -20,6 +20,8 @@ final class Peripheral {
     /// Whether it may advertise; one that is quiet can be reached all the same.
     private var advertises = true
     private var isHeard = false
+    /// Whether the device knows the daemon's keys.
+    var isPaired = false
     /// Receives each advertisement while somebody scans.
     var onAdvertisement: (ReceivedAdvertisement) -> Void = { _ in }
     /// Receives each notification while linked.
@@ -116,6 +118,7 @@ final class Peripheral {
     func read(_ handle: UInt16, offset: Int) -> Result<[UInt8], AttError> {
         guard let characteristic = characteristic(handle) else { return .failure(.notFound) }
         guard characteristic.model.flags.contains(.read) else { return .failure(.readNotPermitted) }
+        if characteristic.model.needsPairing, !isPaired { return .failure(.insufficientAuthentication) }
         switch characteristic.model.read {
         case .error(let code): return .failure(AttError(code: code))
         case .valueFromStart where offset > 0: return .failure(.notLong)
@@ -130,6 +133,7 @@ final class Peripheral {
     func write(_ handle: UInt16, _ bytes: [UInt8], offset: Int, isCommand: Bool) -> AttError? {
         guard let characteristic = characteristic(handle) else { return .notFound }
         guard characteristic.model.flags.contains(isCommand ? .writeCommand : .write) else { return .writeNotPermitted }
+        if characteristic.model.needsPairing, !isPaired { return .insufficientAuthentication }
         let old = values[handle]?.read(advancing: false) ?? []
         guard offset <= old.count else { return .invalidOffset }
         let new = Array(old.prefix(offset)) + bytes

@@ -119,6 +119,7 @@ extension SimulatedDevice {
             isResolved = false
             announce("ServicesResolved")
         }
+        endPairing(.authenticationFailed)
         let calls = disconnectCalls
         disconnectCalls = []
         for call in calls { call.reply() }
@@ -143,6 +144,8 @@ extension SimulatedDevice {
         disconnectTimer = nil
         if let resolveTimer { loop.cancel(resolveTimer) }
         resolveTimer = nil
+        pairing = nil
+        peripheral.isPaired = false
         bearer?.drop()
         if bearer != nil { peripheral.unlinked() }
         bearer = nil

@@ -9,7 +9,9 @@ extension SimulatedDevice {
         case "Alias": .string(alias ?? name ?? String(model.address.map { $0 == ":" ? "-" : $0 }))
         case "Appearance": appearance.map { .uint16($0) }
         case "Icon": icon.map { .string($0) }
-        case "Paired", "Bonded", "LegacyPairing": .bool(false)
+        case "Paired": .bool(isPaired)
+        case "Bonded": .bool(isBonded)
+        case "LegacyPairing": .bool(false)
         case "Trusted": .bool(isTrusted)
         case "Blocked": .bool(isBlocked)
         case "RSSI": rssi.map { .int16($0) }

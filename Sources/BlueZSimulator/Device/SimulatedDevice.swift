@@ -31,6 +31,11 @@ final class SimulatedDevice: SimulatedInterface {
     private(set) var isTemporary = true
     private var temporaryTimer: EventLoop.TimerID?
 
+    // The bond.
+    var isPaired = false
+    var isBonded = false
+    var pairing: Pairing?
+
     // The link.
     var attempt: (call: IncomingCall, timer: EventLoop.TimerID)?
     var bearer: AttBearer?
@@ -99,9 +104,8 @@ final class SimulatedDevice: SimulatedInterface {
         switch call.member {
         case "Connect": connect(call)
         case "Disconnect": requestDisconnect(call)
-        // The devices of the simulation do not pair.
-        case "Pair": call.fail(.authenticationFailed)
-        case "CancelPairing": call.fail(.doesNotExist)
+        case "Pair": pair(call)
+        case "CancelPairing": cancelPairing(call)
         default: call.fail(.invalidArguments)
         }
     }

@@ -6,6 +6,7 @@ struct AttError: Error, Equatable {
 
     static let readNotPermitted = AttError(code: 0x02)
     static let writeNotPermitted = AttError(code: 0x03)
+    static let insufficientAuthentication = AttError(code: 0x05)
     static let invalidOffset = AttError(code: 0x07)
     static let notFound = AttError(code: 0x0A)
     static let notLong = AttError(code: 0x0B)

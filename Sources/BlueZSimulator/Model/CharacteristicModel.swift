@@ -65,6 +65,8 @@ package struct CharacteristicModel: Equatable, Sendable {
     package var limit: Int
     package var read: Read
     package var write: Write
+    /// Whether reads and writes are refused without pairing.
+    package var needsPairing = false
     /// How often it notifies while somebody has asked for it; nil: not by itself.
     package var notifyEvery: Duration?
     /// What it notifies as soon as somebody asks.

@@ -36,6 +36,10 @@ package struct DeviceModel: Equatable, Sendable {
     package var resolveTime: ResolveTime?
     /// Whether the daemon knows the device from its start, as one that was used before.
     package var isKnown = false
+    /// How it pairs; nil: not at all.
+    package var pairing: PairingModel?
+    /// Whether it is paired and bonded from the start, where it is known.
+    package var isPaired = false
     /// Whether the device takes a link at all; false: it advertises but never answers.
     package var acceptsLinks = true
 

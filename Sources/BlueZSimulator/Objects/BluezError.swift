@@ -24,6 +24,9 @@ package struct BluezError: Error, Equatable, Sendable {
     package static let notReady = bluez("NotReady", "Resource Not Ready")
     package static let authenticationFailed = bluez("AuthenticationFailed", "Authentication Failed")
 
+    package static let authenticationCanceled = bluez("AuthenticationCanceled", "Authentication Canceled")
+    package static let authenticationRejected = bluez("AuthenticationRejected", "Authentication Rejected")
+    package static let connectionAttemptFailed = bluez("ConnectionAttemptFailed", "Page Timeout")
     package static let blocked = bluez("Blocked", "Blocked through rfkill")
 
     /// The link attempt that heard nothing of the device.

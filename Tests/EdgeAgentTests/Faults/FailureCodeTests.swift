@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// Each code that connect, discover, read, write, subscribe and scan can end with, from a scenario that produces it.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(1)))
 struct FailureCodeTests {
     @Test(arguments: FaultCase.all) func `a scenario ends a command with its code`(_ expected: FaultCase) async throws {
         try await withAgent(try AgentSetup(scenario: expected.scenario), isReady: false) { gateway in

@@ -7,7 +7,7 @@ import Testing
 /// Faults that people have reported of gateways like this one; each test carries the number of its case.
 ///
 /// Times are shorter than in the field, in proportion.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(1)))
 struct ReportedCaseTests {
     private static let value = #""service":"ffe0","characteristic":"ffe1""#
 

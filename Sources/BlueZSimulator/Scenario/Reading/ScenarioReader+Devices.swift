@@ -14,6 +14,11 @@ extension ScenarioReader {
         take(section.duration("connectMs"), &device.connectDelay)
         take(section.flag("answers"), &device.acceptsLinks)
         take(section.flag("known"), &device.isKnown)
+        if section.flag("paired") ?? false {
+            device.isKnown = true
+            device.isPaired = true
+        }
+        if let pairing = section.section("pairing") { device.pairing = self.pairing(pairing) }
         if let resolve = section.value("resolveMs") {
             device.resolveTime =
                 resolve.scalar == "never"
@@ -38,6 +43,17 @@ extension ScenarioReader {
                 "ruuvi": DemoDevices.ruuvi,
             ]
         )
+    }
+
+    private func pairing(_ section: ScenarioSection) -> PairingModel {
+        var pairing = PairingModel()
+        let prompts = Dictionary(uniqueKeysWithValues: PairingModel.Prompt.allCases.map { ($0.rawValue, $0) })
+        take(section.value("prompt").flatMap { choice($0, prompts) }, &pairing.prompt)
+        take(section.number("passkey", 0...999_999).map { UInt32($0) }, &pairing.passkey)
+        take(section.text("pin"), &pairing.pin)
+        take(section.flag("bonds"), &pairing.bonds)
+        section.finish()
+        return pairing
     }
 
     private func read(_ section: ScenarioSection, into air: inout AdvertisementModel) {
@@ -94,6 +110,7 @@ extension ScenarioReader {
         take(section.number("limit", 0...512), &characteristic.limit)
         if let code = section.number("readError", 1...255) { characteristic.read = .error(UInt8(code)) }
         characteristic.write = write(section)
+        take(section.flag("needsPairing"), &characteristic.needsPairing)
         characteristic.notifyEvery = section.number("notifyMs", 1...3_600_000).map { .milliseconds($0) }
         characteristic.descriptors = section.items("descriptors").compactMap { descriptor($0) }
         section.finish()
