@@ -14,6 +14,8 @@ package struct SimulatorOptions: Equatable, Sendable {
     /// Why a command line was not taken.
     package struct Refusal: Error, Equatable {
         package let text: String
+
+        package init(text: String) { self.text = text }
     }
 
     package static let help = """
