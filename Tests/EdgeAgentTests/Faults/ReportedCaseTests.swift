@@ -1,5 +1,3 @@
-import BlueZSimulator
-import DBus
 import MQTT
 import TestSupport
 import Testing
@@ -53,10 +51,8 @@ extension AgentLane4 {
                 #expect(first["status"] == "ok", "\(first)")
                 let mark = gateway.caller.mark
                 for count in 1...8 { try await gateway.hear(on: "scan/all", from: mark, count: count) }
-                let filter = try #require(await gateway.world.calls(of: "SetDiscoveryFilter").first?.arguments.first)
-                guard case .dictionary(_, _, let entries) = filter else { throw NotHeard(description: "no filter") }
-                #expect(entries.contains { $0.key == .string("Transport") && $0.value.unwrapped == .string("le") })
-                #expect(entries.contains { $0.key == .string("DuplicateData") && $0.value.unwrapped == .bool(true) })
+                let filter = await gateway.world.discoveryFilter()
+                #expect(filter["Transport"] == "le" && filter["DuplicateData"] == "true")
                 let devices = gateway.caller.all(from: mark, suffix: "scan/all").map { $0.json["devices"][0] }
                 let last = devices.compactMap { $0["last"].text }
                 // Heard again and again, though its payload never changes.
@@ -72,10 +68,10 @@ extension AgentLane4 {
                 let answer = try await gateway.send("connect", on: .thing)
                 #expect(answer["status"] == "ok" && answer["attempt"] == 2, "\(answer)")
                 try await gateway.settle()
-                let connects = await gateway.world.calls(of: "Connect")
+                let connects = await gateway.world.times(of: "Connect")
                 #expect(connects.count == 2)
                 // Not before the false link had gone, 100 ms behind the error.
-                let gap = try #require(connects.last?.time) - connects[0].time
+                let gap = try #require(connects.last) - connects[0]
                 #expect(gap >= .milliseconds(100))
                 #expect(events(gateway, "connected").count == 1)
                 #expect(events(gateway, "disconnected").isEmpty)
