@@ -102,8 +102,26 @@ package final class AgentWorld: Sendable {
     package func trigger(_ event: String) async throws { try await simulator.trigger(event) }
     /// How many calls a fault of the scenario was applied to; all faults without a name.
     package func faultsApplied(_ name: String? = nil) async -> Int { await simulator.faultsApplied(name) }
-    /// The calls that bluetoothd has received: of one method, or all.
-    package func calls(of member: String? = nil) async -> [ReceivedCall] { await simulator.calls(of: member) }
+    /// When bluetoothd received the calls of a method, oldest first.
+    package func times(of member: String) async -> [ContinuousClock.Instant] {
+        await simulator.calls(of: member).map(\.time)
+    }
+    /// The last filter of a discovery: texts and flags by their keys.
+    package func discoveryFilter() async -> [String: String] {
+        guard
+            case .dictionary(_, _, let entries)? = await simulator.calls(of: "SetDiscoveryFilter").last?.arguments.first
+        else { return [:] }
+        var filter: [String: String] = [:]
+        for entry in entries {
+            guard case .string(let key) = entry.key else { continue }
+            switch entry.value.unwrapped {
+            case .string(let text): filter[key] = text
+            case .bool(let flag): filter[key] = "\(flag)"
+            default: filter[key] = entry.value.unwrapped.signature
+            }
+        }
+        return filter
+    }
 
     // MARK: What can be seen
 

@@ -69,14 +69,6 @@ extension Simulator {
         if let target { peripheral.notify(target.valueHandle, bytes) }
     }
 
-    /// Has bluetoothd say something else of the MTU of a device's link, and announce it.
-    package func tellMTU(_ address: String, _ told: DeviceModel.ToldMTU, adapter: Int = 0) {
-        presence?.daemon.adapters[adapter]?.devices[address]?.tellMTU(told)
-    }
-
-    /// Has the next call of a member fail with an error instead of doing anything; one call for each error given.
-    package func refuse(_ member: String, with error: BluezError) { refusals[member, default: []].append(error) }
-
     /// Gives a device another name, as bluetoothd does when it has read one over the link.
     package func rename(_ address: String, _ name: String, adapter: Int = 0) {
         presence?.daemon.adapters[adapter]?.devices[address]?.rename(name)
@@ -86,6 +78,14 @@ extension Simulator {
     package func setService(_ address: String, _ uuid: String, present: Bool, adapter: Int = 0) {
         presence?.daemon.adapters[adapter]?.devices[address]?.setService(uuid, present: present)
     }
+
+    /// Has bluetoothd say something else of the MTU of a device's link, and announce it.
+    package func tellMTU(_ address: String, _ told: DeviceModel.ToldMTU, adapter: Int = 0) {
+        presence?.daemon.adapters[adapter]?.devices[address]?.tellMTU(told)
+    }
+
+    /// Has the next call of a member fail with an error instead of doing anything; one call for each error given.
+    package func refuse(_ member: String, with error: BluezError) { refusals[member, default: []].append(error) }
 
     // MARK: What can be seen
 

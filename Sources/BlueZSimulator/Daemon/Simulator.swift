@@ -32,8 +32,8 @@ package actor Simulator {
     var unplugged: [Int: AdapterModel] = [:]
     var presence: Presence?
     var log = CallLog()
-    private var file: CallLogFile?
     var refusals: [String: [BluezError]] = [:]
+    private var file: CallLogFile?
     /// The connection that sees all calls to the bus itself.
     private var monitor: DBusConnection?
     private var isReturning = false

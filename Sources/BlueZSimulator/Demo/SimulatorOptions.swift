@@ -15,7 +15,6 @@ package struct SimulatorOptions: Equatable, Sendable {
     package struct Refusal: Error, Equatable {
         package let text: String
 
-        /// Says why.
         package init(text: String) { self.text = text }
     }
 

@@ -3,32 +3,54 @@ import Testing
 
 /// A scenario, a command, and what has to come of it.
 struct FaultCase: Sendable, CustomTestStringConvertible {
+    /// The address of the device that most scenarios have.
+    static let device = "C0:5A:00:00:00:41"
+
     /// The name of the scenario's file.
     let scenario: String
+    let outcome: FaultOutcome
     let verb: String
-    var fields = ""
-    /// Whether the command is for the device; else it is for the gateway.
-    var isForDevice = true
-    /// Commands that come first, for the gateway.
-    var before: [(verb: String, fields: String)] = []
-    /// An event of the scenario, once a method has been called.
-    var event: (name: String, afterCallOf: String)?
-
-    let status: String
-    let code: String
-    let stage: String
-    let isRetryable: Bool
+    let fields: String
     /// nil for a command that only reads.
     let applied: String?
+    /// Whether the command is for the device; else it is for the gateway.
+    let isForDevice: Bool
+    /// Commands that come first, for the gateway.
+    let before: [(verb: String, fields: String)]
+    /// An event of the scenario, once a method has been called.
+    let event: (name: String, afterCallOf: String)?
     /// What else the error has to have, as it stands in the JSON.
-    var att: String?
-    var dbus: String?
-    var missing: [String] = []
+    let att: String?
+    let dbus: String?
+    let missing: [String]
 
-    var testDescription: String { "\(scenario): \(verb) \(fields) -> \(code)" }
+    init(
+        _ scenario: String,
+        _ outcome: FaultOutcome,
+        _ verb: String,
+        _ fields: String = "",
+        applied: String? = nil,
+        isForDevice: Bool = true,
+        before: [(verb: String, fields: String)] = [],
+        event: (name: String, afterCallOf: String)? = nil,
+        att: String? = nil,
+        dbus: String? = nil,
+        missing: [String] = []
+    ) {
+        self.scenario = scenario
+        self.outcome = outcome
+        self.verb = verb
+        self.fields = fields
+        self.applied = applied
+        self.isForDevice = isForDevice
+        self.before = before
+        self.event = event
+        self.att = att
+        self.dbus = dbus
+        self.missing = missing
+    }
 
-    /// The first device of the scenario, or one that is not there.
-    static let device = "C0:5A:00:00:00:41"
+    var testDescription: String { "\(scenario): \(verb) \(fields) -> \(outcome.code)" }
 }
 
 extension AgentSetup {

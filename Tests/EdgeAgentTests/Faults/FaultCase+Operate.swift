@@ -1,0 +1,103 @@
+extension FaultCase {
+    /// Commands during which the link, bluetoothd or the answer fails.
+    static let operate: [FaultCase] = [
+        .init("timeout", .timeout, "read", #""service":"ffe0","characteristic":"ffe1","timeoutMs":1200"#),
+        .init("link-lost", .linkLost, "read", #""service":"ffe0","characteristic":"ffe1""#),
+        .init(
+            "link-lost-answered",
+            .linkLost,
+            "read",
+            #""service":"ffe0","characteristic":"ffe1""#,
+            event: ("drop", "ReadValue")
+        ),
+        .init("device-removed", .deviceRemoved, "read", #""service":"ffe0","characteristic":"ffe1""#),
+        .init("bus-lost", .busLost, "read", #""service":"ffe0","characteristic":"ffe1""#),
+        .init("busy", .busy, "read", #""service":"ffe0","characteristic":"ffe1""#),
+        .init(
+            "not-supported",
+            .notSupported,
+            "read",
+            #""service":"ffe0","characteristic":"ffe1""#,
+            dbus: "org.bluez.Error.NotSupported"
+        ),
+        .init(
+            "timeout",
+            .timeout,
+            "write",
+            #""service":"ffe0","characteristic":"ffe1","value":{"hex":"02"},"timeoutMs":1200"#,
+            applied: "maybe"
+        ),
+        .init(
+            "link-lost",
+            .linkLost,
+            "write",
+            #""service":"ffe0","characteristic":"ffe1","value":{"hex":"02"}"#,
+            applied: "maybe"
+        ),
+        .init(
+            "link-lost-answered",
+            .linkLost,
+            "write",
+            #""service":"ffe0","characteristic":"ffe1","value":{"hex":"02"}"#,
+            applied: "maybe",
+            event: ("drop", "WriteValue")
+        ),
+        .init(
+            "device-removed",
+            .deviceRemoved,
+            "write",
+            #""service":"ffe0","characteristic":"ffe1","value":{"hex":"02"}"#,
+            applied: "maybe"
+        ),
+        .init(
+            "bus-lost",
+            .busLost,
+            "write",
+            #""service":"ffe0","characteristic":"ffe1","value":{"hex":"02"}"#,
+            applied: "maybe"
+        ),
+        .init("busy", .busy, "write", #""service":"ffe0","characteristic":"ffe1","value":{"hex":"02"}"#, applied: "no"),
+        .init(
+            "not-supported",
+            .notSupported,
+            "write",
+            #""service":"ffe0","characteristic":"ffe1","value":{"hex":"02"}"#,
+            applied: "no",
+            dbus: "org.bluez.Error.NotSupported"
+        ),
+        .init(
+            "timeout",
+            .timeout,
+            "subscribe",
+            #""service":"ffe0","characteristic":"ffe1","timeoutMs":1200"#,
+            applied: "no"
+        ),
+        .init("link-lost", .linkLost, "subscribe", #""service":"ffe0","characteristic":"ffe1""#, applied: "no"),
+        .init(
+            "device-removed",
+            .deviceRemoved,
+            "subscribe",
+            #""service":"ffe0","characteristic":"ffe1""#,
+            applied: "no"
+        ),
+        .init("bus-lost", .busLost, "subscribe", #""service":"ffe0","characteristic":"ffe1""#, applied: "no"),
+        .init("busy", .busy, "subscribe", #""service":"ffe0","characteristic":"ffe1""#, applied: "no"),
+        .init(
+            "not-supported",
+            .notSupported,
+            "subscribe",
+            #""service":"ffe0","characteristic":"ffe1""#,
+            applied: "no",
+            dbus: "org.bluez.Error.NotSupported"
+        ),
+        .init("wrong-answers", .internalError, "read", #""service":"ffe0","characteristic":"ffe1""#),
+        .init(
+            "discovery-fails",
+            .internalError,
+            "scan",
+            #""durationMs":300"#,
+            isForDevice: false,
+            dbus: "org.bluez.Error.Failed"
+        ),
+    ]
+}
