@@ -61,7 +61,7 @@ let package = Package(
         tests("DBusTests", ["DBus", "EventLoop", "TestSupport"]),
         tests("MQTTTests", ["MQTT", "EventLoop", "TestSupport"]),
         tests("BleCoreTests", ["BleCore", "DBus", "EventLoop", "BlueZSimulator", "TestSupport"]),
-        tests("TaskQueueTests", ["TaskQueue"]),
+        tests("TaskQueueTests", ["TaskQueue", "TestSupport"]),
         tests("EdgeAgentTests", ["EdgeAgent", "BleCore", "TaskQueue", "MQTT", "EventLoop", "TestSupport"]),
         tests("BlueZSimulatorTests", ["BlueZSimulator", "DBus", "EventLoop", "YAML", "TestSupport"]),
     ],

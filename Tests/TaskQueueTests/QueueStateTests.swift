@@ -1,4 +1,5 @@
 import TaskQueue
+import TestSupport
 import Testing
 
 private struct Job: Identifiable, Equatable {
@@ -132,7 +133,7 @@ struct QueueStateTests {
     /// A plain list of what waits, in order, beside the queue.
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `a random walk agrees with a list`(seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = SeededRandom(seed: seed)
         var queue = Queue(limits: .init(perDevice: 4, total: 12))
         var model: [(device: String, id: Int, expiry: Int)] = []
         var running: [String: Int] = [:]
@@ -181,18 +182,5 @@ struct QueueStateTests {
             #expect(queue.waiting == model.count)
             #expect(queue.running == running.count)
         }
-    }
-}
-
-/// Sebastiano Vigna's splitmix64: the same walk for the same seed.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -192,5 +192,5 @@ struct HostileTests {
 
 extension BluetoothManager {
     /// The bounds of an operation of a test's own.
-    fileprivate func scope(_ timeout: Duration) -> OperationScope { OperationScope(timeout: timeout, on: loop) }
+    func scope(_ timeout: Duration) -> OperationScope { OperationScope(timeout: timeout, on: loop) }
 }

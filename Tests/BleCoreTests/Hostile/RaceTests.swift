@@ -58,7 +58,7 @@ struct RaceTests {
                         for _ in 0..<Int.random(in: 0...2, using: &random) { await Task.yield() }
                     }
                     await task.value
-                    scope.finish()
+                    bus.loop.execute { scope.finish() }
                     #expect(ended.all.count == 1)
                     let name = order.map(\.rawValue).joined(separator: " ")
                     ends[name, default: [:]][ended.all.first ?? "nothing", default: 0] += 1

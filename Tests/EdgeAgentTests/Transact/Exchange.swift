@@ -1,5 +1,6 @@
 import BleCore
 import EdgeAgent
+import TestSupport
 import Testing
 
 /// What an exchange came to.

@@ -1,5 +1,6 @@
 import BleCore
 import EdgeAgent
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ParseDecodeTests {

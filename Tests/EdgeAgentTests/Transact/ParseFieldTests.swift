@@ -1,4 +1,5 @@
 import EdgeAgent
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ParseFieldTests {
