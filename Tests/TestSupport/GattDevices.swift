@@ -45,6 +45,16 @@ extension TestDevice {
         return TestDevice(model)
     }
 
+    /// Its service eee2 includes the secondary service eee0, which stands before it; eee3 takes reliable writes.
+    package static let nested: TestDevice = {
+        var inner = ServiceModel("eee0", [CharacteristicModel("eee1", [.read], value: .fixed([1]))])
+        inner.isPrimary = false
+        let flags: CharacteristicModel.Flags = [.read, .write, .reliableWrite]
+        var outer = ServiceModel("eee2", [CharacteristicModel("eee3", flags)])
+        outer.includes = ["eee0"]
+        return device("34", "Nested", mtu: 185, [inner, outer])
+    }()
+
     /// Notifies 0a and 0b on ddd1 of its service ddd0 before bluetoothd has answered the subscription; ddd2 is
     /// written; ddd3 is read from its beginning alone.
     package static func hasty(precedesNotifying: Bool) -> TestDevice {

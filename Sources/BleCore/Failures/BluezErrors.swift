@@ -74,7 +74,7 @@ package enum BluezErrors {
         return BleFailure(
             kind,
             at: stage,
-            applied: changes && leavesDoubt(kind) && !isRefusal(message) ? .maybe : .no,
+            applied: changes && leavesDoubt(kind) && !isRefusal(name, message) ? .maybe : .no,
             dbus: BleFailure.BusError(name: name, message: message)
         )
     }
@@ -99,7 +99,9 @@ package enum BluezErrors {
     }
 
     /// Whether BlueZ did not even try: it had seen the link go before the call came.
-    static func isRefusal(_ message: String) -> Bool { message == "Not connected" }
+    static func isRefusal(_ name: String, _ message: String) -> Bool {
+        name == "org.bluez.Error.NotConnected" || message == "Not connected"
+    }
 
     /// Whether the device may have acted although the call failed so.
     private static func leavesDoubt(_ kind: BleFailure.Kind) -> Bool {

@@ -16,6 +16,11 @@ extension BluetoothManager {
     ///
     /// - Throws: `BleFailure` with the stage, or `CancellationError`.
     package func connect(_ address: DeviceAddress, _ scope: OperationScope) async throws -> ConnectOutcome {
+        // A link that is being ended still looks as if it stood, for as long as bluetoothd takes.
+        if let link = links[address], link.state.phase == .disconnecting {
+            scope.stage = .connect
+            try await wait(scope, on: link) { link.state.phase == .disconnecting ? nil : .success(()) }
+        }
         if let path = bestObject(of: address), let record = tree.devices[path],
             record.connected, record.servicesResolved
         {
@@ -68,6 +73,7 @@ extension BluetoothManager {
         } catch {
             if link.state.phase == .disconnecting { setLink(link, .resolved, reason: nil) }
             refreshLink(address)
+            link.poke()
             throw error
         }
         return true

@@ -166,7 +166,9 @@ extension BluetoothManager {
         }
     }
 
-    private func isRefusal(_ error: BleFailure.BusError) -> Bool { BluezErrors.isRefusal(error.message) }
+    private func isRefusal(_ error: BleFailure.BusError) -> Bool {
+        BluezErrors.isRefusal(error.name, error.message)
+    }
 
     /// Makes the link where there is none and returns the device's object.
     func ready(_ address: DeviceAddress, _ scope: OperationScope) async throws -> ObjectPath {

@@ -11,12 +11,13 @@ package struct CharacteristicModel: Equatable, Sendable {
         package static let notify = Flags(rawValue: 0x10)
         package static let indicate = Flags(rawValue: 0x20)
         package static let signedWrite = Flags(rawValue: 0x40)
+        package static let reliableWrite = Flags(rawValue: 0x80)
 
         /// As in the property `Flags`.
         package var names: [String] {
             let all = [
                 "broadcast", "read", "write-without-response", "write", "notify", "indicate",
-                "authenticated-signed-writes",
+                "authenticated-signed-writes", "reliable-write",
             ]
             return all.enumerated().filter { rawValue & (1 << UInt8($0.offset)) != 0 }.map(\.element)
         }

@@ -62,6 +62,8 @@ package struct DeviceModel: Equatable, Sendable {
 package struct ServiceModel: Equatable, Sendable {
     package var uuid: String
     package var isPrimary = true
+    /// The UUIDs of the device's services that this one includes.
+    package var includes: [String] = []
     package var characteristics: [CharacteristicModel]
 
     package init(_ uuid: String, _ characteristics: [CharacteristicModel]) {

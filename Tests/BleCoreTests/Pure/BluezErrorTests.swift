@@ -30,7 +30,7 @@ struct BluezErrorTests {
     private static let bus = "org.freedesktop.DBus.Error."
     static let rows = [
         Row("NotReady", "Resource Not Ready", .adapterOff, at: .scan),
-        Row("NotConnected", "Not Connected", .linkLost, .maybe),
+        Row("NotConnected", "Not Connected", .linkLost),
         Row("Failed", "Not connected", .linkLost),
         Row("NotPermitted", "Read not permitted", .notPermitted),
         Row("NotPermitted", "Write not permitted", .notPermitted),

@@ -29,6 +29,21 @@ struct ConnectTests {
         }
     }
 
+    @Test func `an operation that meets a link on its end waits for that, and works on a new one`() async throws {
+        var settings = SimulatorSettings()
+        settings.disconnectDelay = .milliseconds(200)
+        try await withBench(settings: settings) { bench in
+            let belt = try await bench.linked(Devices.heart)
+            async let ended = belt.disconnect()
+            await bench.simulator.waitForCalls(of: "Disconnect")
+            let values = try await belt.notifications(for: Devices.rate)
+            #expect(try await ended)
+            #expect(await bench.simulator.count(of: "Connect") == 2)
+            await bench.simulator.notify(DemoDevices.heartAddress, "2a37", [0, 61])
+            #expect(try await first(of: values, where: { _ in true })?.value == [0, 61])
+        }
+    }
+
     @Test func `an address that nobody has is searched for and not in range`() async throws {
         try await withBench { bench in
             let cause = await cause {
