@@ -11,15 +11,19 @@ struct RaceTests {
         case reply, timeout, disconnection, removal, cancellation
     }
 
-    private static let linked: Messages.Interfaces = [
-        (Messages.deviceInterface, [("Connected", .bool(true)), ("ServicesResolved", .bool(true))])
-    ]
+    /// The device with a link whose services are known, under a name that tells the rounds apart.
+    private static func linked(_ name: String) -> Messages.Interfaces {
+        let properties: Messages.Properties = [
+            ("Name", .string(name)), ("Connected", .bool(true)), ("ServicesResolved", .bool(true)),
+        ]
+        return [(Messages.deviceInterface, properties)]
+    }
     private static let rounds = 10_000
 
     @Test func `an operation that everything races ends once, in all orders`() async throws {
         let (calls, arrived) = AsyncStream.makeStream(of: DBusMessage.self)
         let tree = Messages.objects([
-            Messages.adapterObject, (Messages.device, Self.linked), Messages.serviceObject,
+            Messages.adapterObject, (Messages.device, Self.linked("start")), Messages.serviceObject,
             Messages.characteristicObject(),
         ])
         try await withPrivateBus { bus in
@@ -34,45 +38,55 @@ struct RaceTests {
             }
             try await withManager(on: bus) { manager in
                 try await manager.ready(within: .seconds(10))
-                var incoming = calls.makeAsyncIterator()
-                var random = SeededRandom(seed: 2_026)
-                var ends: [String: [String: Int]] = [:]
-                for _ in 0..<Self.rounds {
-                    let order = Event.allCases.shuffled(using: &random)
-                    let ended = Log<String>()
-                    let scope = await manager.scope(.seconds(50))
-                    // Unstructured because what may end it happens meanwhile; awaited in place.
-                    let task = Task(executorPreference: bus.loop) {
-                        do {
-                            let value = try await manager.read(Devices.rate, of: Devices.heart, scope)
-                            ended.append(value == [7] ? "value" : "\(value)")
-                        } catch let failure as BleFailure {
-                            ended.append("\(failure.kind)")
-                        } catch {
-                            ended.append("\(error)")
-                        }
-                    }
-                    let call = try #require(await incoming.next())
-                    for event in order {
-                        try await happen(event, call, scope, manager, peer, bus)
-                        for _ in 0..<Int.random(in: 0...2, using: &random) { await Task.yield() }
-                    }
-                    await task.value
-                    bus.loop.execute { scope.finish() }
-                    #expect(ended.all.count == 1)
-                    let name = order.map(\.rawValue).joined(separator: " ")
-                    ends[name, default: [:]][ended.all.first ?? "nothing", default: 0] += 1
-                    try await restore(manager, peer, bus)
-                }
-                let kinds = Set(ends.values.flatMap(\.keys))
-                #expect(ends.count == 120)
-                #expect(ends.values.reduce(0) { $0 + $1.values.reduce(0, +) } == Self.rounds)
-                #expect(kinds == ["value", "timedOut", "linkLost", "deviceRemoved", "CancellationError()"])
-                for (order, counts) in ends.sorted(by: { $0.key < $1.key }) {
-                    let text = counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-                    print("raced \(order): \(text.joined(separator: ", "))")
-                }
+                try await race(manager, peer, bus, calls)
             }
+        }
+    }
+
+    private func race(
+        _ manager: BluetoothManager,
+        _ peer: FakeBluez,
+        _ bus: PrivateBus,
+        _ calls: AsyncStream<DBusMessage>
+    ) async throws {
+        var incoming = calls.makeAsyncIterator()
+        var random = SeededRandom(seed: 2_026)
+        var ends: [String: [String: Int]] = [:]
+        for round in 0..<Self.rounds {
+            let order = Event.allCases.shuffled(using: &random)
+            let scope = await manager.scope(.seconds(50))
+            // Unstructured because what may end it happens meanwhile; awaited in place.
+            let task = Task(executorPreference: bus.loop) { await Self.end(of: manager, scope) }
+            let call = try #require(await incoming.next())
+            for event in order {
+                try await happen(event, call, scope, peer, bus)
+                for _ in 0..<Int.random(in: 0...2, using: &random) { await Task.yield() }
+            }
+            let end = await task.value
+            bus.loop.execute { scope.finish() }
+            let name = order.map(\.rawValue).joined(separator: " ")
+            ends[name, default: [:]][end, default: 0] += 1
+            try await restore(manager, peer, "round \(round)")
+        }
+        #expect(ends.count == 120)
+        #expect(ends.values.reduce(0) { $0 + $1.values.reduce(0, +) } == Self.rounds)
+        let kinds = Set(ends.values.flatMap(\.keys))
+        #expect(kinds == ["value", "timedOut", "linkLost", "deviceRemoved", "CancellationError()"])
+        for (order, counts) in ends.sorted(by: { $0.key < $1.key }) {
+            let text = counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+            print("raced \(order): \(text.joined(separator: ", "))")
+        }
+    }
+
+    /// How a read ends. A second end would resume its continuation again, which traps.
+    private static func end(of manager: BluetoothManager, _ scope: OperationScope) async -> String {
+        do {
+            let value = try await manager.read(Devices.rate, of: Devices.heart, scope)
+            return value == [7] ? "value" : "\(value)"
+        } catch let failure as BleFailure {
+            return "\(failure.kind)"
+        } catch {
+            return "\(error)"
         }
     }
 
@@ -80,7 +94,6 @@ struct RaceTests {
         _ event: Event,
         _ call: DBusMessage,
         _ scope: OperationScope,
-        _ manager: BluetoothManager,
         _ peer: FakeBluez,
         _ bus: PrivateBus
     ) async throws {
@@ -96,15 +109,18 @@ struct RaceTests {
     }
 
     /// Brings the device back, and waits until nothing of the round is left.
-    private func restore(_ manager: BluetoothManager, _ peer: FakeBluez, _ bus: PrivateBus) async throws {
+    ///
+    /// The name comes behind all that the round has sent: with it nothing of the round is still on its way.
+    private func restore(_ manager: BluetoothManager, _ peer: FakeBluez, _ name: String) async throws {
         for (path, content) in [
-            (Messages.device, Self.linked), Messages.serviceObject, Messages.characteristicObject(),
+            (Messages.device, Self.linked(name)), Messages.serviceObject, Messages.characteristicObject(),
         ] { try await peer.send(try Messages.added(path, content)) }
         let deadline = ContinuousClock.now + .seconds(20)
         while true {
             let isBack = await manager.knownServices(of: Devices.heart)?.first?.characteristics.isEmpty == false
             let load = await manager.load
-            if isBack, load.waits == 0, load.calls == 0 { return }
+            let isNew = await manager.device(Devices.heart)?.advertisement.name == name
+            if isBack, isNew, load.waits == 0, load.calls == 0 { return }
             guard ContinuousClock.now < deadline else {
                 Issue.record("left behind: \(load), back: \(isBack)")
                 return
