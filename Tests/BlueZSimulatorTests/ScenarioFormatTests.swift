@@ -204,7 +204,7 @@ struct ScenarioFormatTests {
         #expect(
             scenario.timeline == [.init(at: .milliseconds(5), every: .milliseconds(6), rounds: 7, steps: [.event("e")])]
         )
-        #expect(scenario.events["e"]?.count == 12)
+        #expect(scenario.events["e"]?.count == 13)
     }
 
     static let full = """
@@ -289,6 +289,7 @@ struct ScenarioFormatTests {
             - unplug: 0
             - plug: {adapter: 0, as: 1}
             - leaveBus
+            - stopBus
             - returnToBus
             - enable: f
         """

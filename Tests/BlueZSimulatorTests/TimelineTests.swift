@@ -92,6 +92,36 @@ struct TimelineTests {
         }
     }
 
+    @Test func `bluetoothd stops in good order and knows its devices when it is back`() async throws {
+        let text = """
+            devices: [{like: heart, advertise: {intervalMs: 10}}]
+            events: {restart: [stopBus, {wait: 10}, returnToBus]}
+            """
+        try await withSimulator(scenario: try Scenario.parse(Array(text.utf8))) { bus, simulator in
+            let client = try await SimulatorClient.connect(to: bus)
+            try await client.find(Places.heart)
+            try await client.reconnect(Places.heart)
+            let start = client.position
+            try await simulator.trigger("restart")
+            try await client.wait(for: "+Device1", from: Places.heart, after: start)
+            let texts = client.texts(within: Places.adapter, from: start)
+            // Links end first, then the power; then the objects go, the adapter's last.
+            #expect(texts.first == "Device1 ServicesResolved=false Connected=false")
+            let turns = texts.filter { $0.contains("Adapter1") || $0.hasSuffix("Device1") }
+            #expect(
+                turns == [
+                    "Adapter1 Powered=false Discovering=false", "-Device1",
+                    "-NetworkServer1 LEAdvertisingManager1 GattManager1 Adapter1",
+                    "+Adapter1 GattManager1 LEAdvertisingManager1 Media1 NetworkServer1", "+Device1",
+                ]
+            )
+            let services = try await client.get(Places.heart, Places.device, "UUIDs")
+            #expect("\(String(describing: services))".contains("0000180a"), "what was found over the link is kept")
+            // Nobody has to discover it.
+            try await client.reconnect(Places.heart)
+        }
+    }
+
     @Test func `a device falls silent while the discovery goes on`() async throws {
         let text =
             "events: {quiet: [{advertise: {enabled: false}}], speak: [{advertise: {device: \(Self.heart), enabled: true}}]}"

@@ -191,9 +191,11 @@ final class SimulatedAdapter: SimulatedInterface {
     }
 
     /// The daemon's objects for devices that it knows from an earlier life.
-    func restoreKnownDevices() {
+    func restoreKnownDevices(_ stored: [String: StoredDevice]) {
         for peripheral in peripherals.values.sorted(by: { $0.model.address < $1.model.address }) {
-            if peripheral.model.isKnown, devices[peripheral.model.address] == nil { restore(peripheral) }
+            let kept = stored[peripheral.model.address]
+            guard peripheral.model.isKnown || kept != nil, devices[peripheral.model.address] == nil else { continue }
+            if let device = restore(peripheral) { kept?.restore(device) }
         }
     }
 

@@ -36,9 +36,14 @@ final class SimulatedDaemon {
         return links.isMultiple(of: every)
     }
 
-    /// Adds an adapter; false when there is one of that number already.
+    /// Adds an adapter.
+    ///
+    /// - Parameters:
+    ///   - model: the adapter and what is around it.
+    ///   - stored: the devices that an earlier life has kept, by address.
+    /// - Returns: false when there is one of that number already.
     @discardableResult
-    func add(_ model: AdapterModel) -> Bool {
+    func add(_ model: AdapterModel, stored: [String: StoredDevice] = [:]) -> Bool {
         guard adapters[model.index] == nil else { return false }
         let random = self.random.fork()
         let adapter = SimulatedAdapter(model, tree: tree, loop: loop, settings: settings, random: random)
@@ -47,7 +52,7 @@ final class SimulatedDaemon {
         adapter.isNextLinkSilent = { [weak self] in self?.takesSilentLink() ?? false }
         adapters[model.index] = adapter
         tree.add(adapter.path, [adapter] + ListedProperties.ofAdapter())
-        adapter.restoreKnownDevices()
+        adapter.restoreKnownDevices(stored)
         return true
     }
 

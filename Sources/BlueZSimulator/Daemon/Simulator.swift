@@ -37,6 +37,8 @@ package actor Simulator {
     /// The connection that sees all calls to the bus itself.
     private var monitor: DBusConnection?
     private var isReturning = false
+    /// What bluetoothd has on disk: the devices of each adapter, by address.
+    private var stored: [Int: [String: StoredDevice]] = [:]
     private var callWaiters: [(member: String, count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -112,7 +114,7 @@ package actor Simulator {
             onEnd: onEnd
         )
         if scenario.watchesBus { try await simulator.watchBus() }
-        if scenario.isPresent { try await simulator.returnToBus() }
+        if scenario.isPresent { try await simulator.enterBus(isFirst: true) }
         await simulator.startTimeline()
         return simulator
     }
@@ -120,6 +122,8 @@ package actor Simulator {
     // MARK: The bus
 
     /// Leaves the bus as a daemon that was killed: links end, nothing is signalled but the loss of the name.
+    ///
+    /// What it had stored is lost, too.
     package func leaveBus() {
         guard let presence else { return }
         self.presence = nil
@@ -128,10 +132,22 @@ package actor Simulator {
         presence.connection.assumeIsolated { $0.close() }
     }
 
-    /// Comes (back) to the bus, with nothing but the adapters known.
+    /// Leaves the bus as a daemon that was told to (SIGTERM): adapters are switched off, links end, objects go, then
+    /// the name.
+    ///
+    /// Devices that somebody has connected to are known again when it is back.
+    package func stopBus() {
+        guard let presence else { return }
+        stored = presence.daemon.shutDown()
+        leaveBus()
+    }
+
+    /// Comes back to the bus, with the adapters and what was stored, and announces it.
     ///
     /// - Throws: `Failure.nameTaken`, or `DBusFailure`.
-    package func returnToBus() async throws {
+    package func returnToBus() async throws { try await enterBus(isFirst: false) }
+
+    private func enterBus(isFirst: Bool) async throws {
         guard presence == nil, !isReturning else { return }
         isReturning = true
         defer { isReturning = false }
@@ -150,8 +166,9 @@ package actor Simulator {
                 connection.assumeIsolated { $0.call(message) { answer.complete($0) } }
             }
         )
-        for model in models { daemon.add(model) }
-        // What is there at the start is no news.
+        for model in models { daemon.add(model, stored: stored[model.index] ?? [:]) }
+        stored = [:]
+        // Nothing is announced before the name is owned.
         daemon.tree.forgetPending()
         presence = Presence(connection: connection, daemon: daemon)
         await connection.setHandler(
@@ -163,6 +180,7 @@ package actor Simulator {
                 MatchRule(sender: BusNames.bus, interface: BusNames.bus, member: "NameOwnerChanged")
             )
             guard try await connection.requestName(Self.busName) else { throw Failure.nameTaken }
+            if !isFirst { daemon.tree.announceAll() }
         } catch {
             leaveBus()
             throw error

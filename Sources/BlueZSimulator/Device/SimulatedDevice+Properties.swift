@@ -27,7 +27,7 @@ extension SimulatedDevice {
     }
 
     /// Found services, sorted, once there are any; what was advertised until then.
-    private var uuids: [String] {
+    var uuids: [String] {
         services.isEmpty ? advertisedServices : Set(peripheral.layout.services.map(\.model.uuid)).sorted()
     }
 

@@ -95,6 +95,16 @@ final class ObjectTree {
         idle = []
     }
 
+    /// Announces all objects, as a daemon does that has just come to a bus where somebody may be listening.
+    func announceAll() {
+        func announceNew(_ object: SimulatedObject) {
+            object.added = object.interfaces
+            announceAdded(object)
+            for child in object.children.reversed() { announceNew(child) }
+        }
+        for child in root.children.reversed() { announceNew(child) }
+    }
+
     /// Forgets everything without a word, as a daemon that has left the bus.
     func clear() {
         objects = [.root: root]

@@ -101,6 +101,8 @@ package enum WorldEvent: Equatable, Sendable {
     case plug(adapter: Int, number: Int)
     /// bluetoothd is gone from the bus, as if killed.
     case leaveBus
+    /// bluetoothd ends in good order, as told by SIGTERM, and keeps what it has stored.
+    case stopBus
     /// bluetoothd is back; the next step comes when it is.
     case returnToBus
 }

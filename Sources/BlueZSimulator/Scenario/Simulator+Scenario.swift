@@ -82,6 +82,7 @@ extension Simulator {
         case .unplug(let adapter): removeAdapter(adapter)
         case .plug(let adapter, let number): plug(adapter, as: number)
         case .leaveBus: leaveBus()
+        case .stopBus: stopBus()
         // Only the runner knows what waits for it.
         case .returnToBus: comeBack()
         }

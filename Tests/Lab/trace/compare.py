@@ -36,6 +36,8 @@ def key(event):
     words = [event["type"], f"{short(event['interface'])}.{event['member']}", event["path"], event["signature"] or "-"]
     if "error" in event:
         words += [event["error"], event.get("text", "")]
+    if "state" in event:
+        words.append(event["state"])
     if "about" in event:
         words += [short(event["about"]), *(f"{name}:{kind}" for name, kind in sorted(event["properties"].items())),
                   *(f"-{name}" for name in event["invalidated"])]

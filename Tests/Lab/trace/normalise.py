@@ -4,7 +4,8 @@
     normalise.py RECORDING >NORMALISED
 
 Paths lose addresses and handles: `adapter`, `belt`, `belt/180d/2a37`. Times, serials and
-bus names go, and so do the messages of the bus itself. What devices cause at times of their
+bus names go, and so do the messages of the bus itself, but for the coming and going of
+org.bluez and the errors that answer calls in its absence. What devices cause at times of their
 own is dropped: battery levels, changed advertisements, all but the first notification of a
 subscription. Each line has the `step` of the session and the `group` (adapter, belt, second,
 root, elsewhere) within which its order counts.
@@ -16,6 +17,9 @@ import sys
 STEP_INTERFACE = "org.edgeagent.Session"
 CHARACTERISTIC = "org.bluez.GattCharacteristic1"
 BASE_UUID = re.compile(r"^0000([0-9a-f]{4})-0000-1000-8000-00805f9b34fb$")
+BUS, BLUEZ = "org.freedesktop.DBus", "org.bluez"
+# By which a simulator is told what should happen.
+CONTROL = "org.bluez.Simulator1"
 BATTERY = "org.bluez.Battery1"
 GATT_INTERFACES = ("org.bluez.GattService1", CHARACTERISTIC, "org.bluez.GattDescriptor1")
 ADAPTER_PATH = re.compile(r"^/org/bluez/hci\d+$")
@@ -80,6 +84,11 @@ class Background:
         self.notified = set()
         self.being_read = set()
 
+    def forget(self):
+        """org.bluez has gone or come: nothing is subscribed, no read under way."""
+        self.notified.clear()
+        self.being_read.clear()
+
     def drops(self, line):
         path, member = line["path"], line["member"]
         if member == "ReadValue":
@@ -99,6 +108,21 @@ class Background:
             about == "org.bluez.Device1" and changed and changed <= ADVERTISED and not line["invalidated"])
 
 
+def owner_change(line, step):
+    """The event that org.bluez has come or gone; None for the bus's other messages."""
+    if line["member"] != "NameOwnerChanged" or line["arguments"][0] != BLUEZ:
+        return None
+    return {"step": step, "group": "root", "type": "signal", "from": "bus", "path": BLUEZ, "interface": BUS,
+            "member": "NameOwnerChanged", "signature": line["signature"],
+            "state": "owned" if line["arguments"][2] else "gone"}
+
+
+def is_of_bus(line):
+    """Whether a message passes between the bus and a client for its own sake."""
+    return (line["path"] is None or line["interface"] == BUS or line.get("to") == "bus"
+            or line["from"] == "bus" and line["type"] != "error")
+
+
 def normalise(lines):
     """The lines of a recording as those of a normalised one."""
     names, background = Names(lines), Background()
@@ -108,7 +132,12 @@ def normalise(lines):
             step = line["arguments"][0] if line["member"] == "Step" else step
             last = {} if line["member"] == "Step" else last
             continue
-        if step is None or "bus" in (line["from"], line.get("to")) or background.drops(line):
+        if step is None:
+            continue
+        if event := owner_change(line, step):
+            background.forget()
+            result.append(event)
+        if is_of_bus(line) or line["interface"] == CONTROL or background.drops(line):
             continue
         subject = line.get("object", line["path"])
         name = names.name(subject)

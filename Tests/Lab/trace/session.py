@@ -44,14 +44,22 @@ class Session:
         self.adapter = f"/org/bluez/{options.adapter}"
         self.tree = {}
         self.belt = self.second = None
+        self.held = None        # a characteristic of the belt from before the restart
         self.notified = {}
         self.last_signal = 0.0
+        self.has_owner = True
         bus.add_message_handler(self._on_message)
 
     # The tree.
 
     def _on_message(self, message):
-        if message.message_type != MessageType.SIGNAL or message.interface == BUS:
+        if message.message_type != MessageType.SIGNAL:
+            return
+        if message.interface == BUS:
+            if message.member == "NameOwnerChanged" and message.body[0] == BLUEZ:
+                self.has_owner = bool(message.body[2])
+                if not self.has_owner:
+                    self.tree.clear()
             return
         if not self._is_background(message):
             self.last_signal = time.monotonic()
@@ -149,7 +157,8 @@ class Session:
     # The session.
 
     async def run(self):
-        for rule in (f"type='signal',sender='{BLUEZ}'",):
+        for rule in (f"type='signal',sender='{BLUEZ}'",
+                     f"type='signal',sender='{BUS}',member='NameOwnerChanged',arg0='{BLUEZ}'"):
             await self.bus.call(Message(destination=BUS, path="/org/freedesktop/DBus", interface=BUS,
                                         member="AddMatch", signature="s", body=[rule]))
         for name, step in (
@@ -170,11 +179,24 @@ class Session:
                 ("disconnect-second", self.disconnect_second), ("unknown-object", self.unknown_object),
                 ("remove", self.remove), ("reconnect-second", self.connect_second),
                 ("power-off", self.power_off), ("discover-off", self.discover_off),
-                ("connect-off", self.connect_off), ("power-on", self.power_on)):
+                ("connect-off", self.connect_off), ("power-on", self.power_on), *self.restart_steps()):
             await self.mark("Step", name)
             await step()
             await self.settle()
         await self.mark("Step", "end")
+
+    def restart_steps(self):
+        """bluetoothd goes and comes back with a link and a notify session up."""
+        if not self.options.stop:
+            return ()
+        return (("find-again", self.find_again), ("connect-before", self.connect), ("notify-before", self.start_notify),
+                ("stop", self.stop), ("away", self.away), ("start", self.start), ("objects-restarted", self.objects),
+                ("read-stale", self.read_stale), ("connect-unheard", self.connect_second),
+                ("disconnect-unheard", self.disconnect_second),
+                ("find-restarted", self.find_again), ("connect-restarted", self.connect),
+                ("objects-reconnected", self.objects), ("read-restarted", self.read_belt),
+                ("stop-notify-restarted", self.stop_notify_twice), ("notify-restarted", self.start_notify),
+                ("disconnect-end", self.disconnect_after))
 
     async def objects(self):
         for path, interfaces in (await self.call("/", OBJECT_MANAGER, "GetManagedObjects"))[0].items():
@@ -312,6 +334,40 @@ class Session:
     async def power_on(self):
         await self._power(True)
 
+    async def find_again(self):
+        """A discovery that ends as soon as both devices were heard."""
+        await self.call(self.adapter, ADAPTER, "SetDiscoveryFilter", "a{sv}", {"Transport": Variant("s", "le")})
+        await self.call(self.adapter, ADAPTER, "StartDiscovery")
+        await self.until(lambda: self.get(self.belt, DEVICE, "RSSI") and self.get(self.second, DEVICE, "RSSI"),
+                         "the devices")
+        await self.until(lambda: self.get(self.adapter, ADAPTER, "Discovering"), "Discovering")
+        await self.stop_discovery()
+
+    async def _command(self, line, is_there):
+        process = await asyncio.create_subprocess_shell(line)
+        await self.until(lambda: self.has_owner is is_there, f"what {line!r} should do")
+        if await asyncio.wait_for(process.wait(), self.PATIENCE_SECONDS) != 0:
+            raise AssertionError(f"{line!r} failed")
+
+    async def stop(self):
+        self.held = self.by_uuid(self.belt, "2a38")
+        await self._command(self.options.stop, False)
+
+    async def away(self):
+        await self.read(self.held, fails=True)
+        await self.call(self.adapter, ADAPTER, "StartDiscovery", fails=True)
+
+    async def start(self):
+        await self._command(self.options.start, True)
+        await self.until(lambda: self.get(self.adapter, ADAPTER, "Powered"), "the adapter's power")
+
+    async def read_stale(self):
+        """A path of before: the devices are there, their GATT objects are not."""
+        await self.read(self.held, fails=True)
+
+    async def read_belt(self):
+        await self.read(self.by_uuid(self.belt, "2a38"))
+
 
 async def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -319,10 +375,14 @@ async def main():
     parser.add_argument("--adapter", default="hci0")
     parser.add_argument("--belt", metavar="NAME", help="the belt (default: the first that advertises 180D)")
     parser.add_argument("--second", metavar="NAME", help="the other device (default: the first with FFE0)")
+    parser.add_argument("--stop", metavar="COMMAND", help="takes bluetoothd off the bus (with --start: a restart, too)")
+    parser.add_argument("--start", metavar="COMMAND", help="brings it back")
     parser.add_argument("file")
     options = parser.parse_args()
     if not options.bus:
         parser.error("no bus: set DBUS_SYSTEM_BUS_ADDRESS or give --bus")
+    if bool(options.stop) != bool(options.start):
+        parser.error("--stop and --start go together")
     lines = []
     recorder = Recorder(lines.append)
     await recorder.start(options.bus)

@@ -24,12 +24,13 @@ extension ScenarioReader {
             if !hasCall { return noCall(item, word) }
             return .carryOut(.usual)
         case "leaveBus": return .world(.leaveBus)
+        case "stopBus": return .world(.stopBus)
         case "returnToBus": return .world(.returnToBus)
         default:
             problems.add(
                 item.line,
                 item.path,
-                "unknown step \"\(word.prefix(60))\"; alone stand: carryOut, leaveBus, returnToBus"
+                "unknown step \"\(word.prefix(60))\"; alone stand: carryOut, leaveBus, stopBus, returnToBus"
             )
             return nil
         }

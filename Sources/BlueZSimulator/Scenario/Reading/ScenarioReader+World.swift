@@ -25,7 +25,7 @@ extension ScenarioReader {
     static let names = [
         "wait", "carryOut", "reply", "error", "signal", "event", "enable", "disable", "link", "drop", "resolve",
         "vanish", "appear", "reach", "advertise", "notify", "forgetRssi", "power", "block", "unplug", "plug",
-        "leaveBus", "returnToBus",
+        "leaveBus", "stopBus", "returnToBus",
     ]
 
     private func appear(_ value: Value, _ hasCall: Bool) -> WorldEvent? {
