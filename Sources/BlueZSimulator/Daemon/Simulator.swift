@@ -179,7 +179,13 @@ package actor Simulator {
             try await connection.addMatch(
                 MatchRule(sender: BusNames.bus, interface: BusNames.bus, member: "NameOwnerChanged")
             )
-            guard try await connection.requestName(Self.busName) else { throw Failure.nameTaken }
+            // On a return the bus may not have seen the end of the connection before: it is given a moment.
+            var patience = isFirst ? 1 : 200
+            while !(try await connection.requestName(Self.busName)) {
+                patience -= 1
+                guard patience > 0 else { throw Failure.nameTaken }
+                try await loop.sleep(for: .milliseconds(10))
+            }
             if !isFirst { daemon.tree.announceAll() }
         } catch {
             leaveBus()

@@ -78,7 +78,9 @@ struct RaceTests {
         }
     }
 
-    /// How a read ends. A second end would resume its continuation again, which traps.
+    /// How a read ends.
+    ///
+    /// A second end would resume its continuation again, which traps.
     private static func end(of manager: BluetoothManager, _ scope: OperationScope) async -> String {
         do {
             let value = try await manager.read(Devices.rate, of: Devices.heart, scope)
