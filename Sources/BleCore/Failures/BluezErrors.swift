@@ -89,7 +89,9 @@ package enum BluezErrors {
     private static func kind(_ name: String, _ message: String, at stage: BleFailure.Stage) -> BleFailure.Kind {
         if let code = attCode(in: message) { return pairingCodes.contains(code) ? .needsPairing : .att(code) }
         if let match = byNameAndText.first(where: { $0.name == name && $0.text == message }) { return match.kind }
-        if let kind = byName[name] {
+        // A system bus that may start bluetoothd says so when that does not come to anything.
+        let isAway = name.hasPrefix("org.freedesktop.DBus.Error.Spawn.")
+        if let kind = isAway ? .bluetoothUnavailable : byName[name] {
             // A call that bluetoothd took and left behind when it went away: nobody knows what became of it.
             if kind == .bluetoothUnavailable, stage == .operate { return .busLost }
             return kind

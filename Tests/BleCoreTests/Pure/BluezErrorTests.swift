@@ -74,6 +74,8 @@ struct BluezErrorTests {
         Row(bus + "AccessDenied", "", .unauthorized),
         Row(bus + "ServiceUnknown", "", .bluetoothUnavailable, at: .adapter),
         Row(bus + "ServiceUnknown", "", .busLost, .maybe),
+        Row(bus + "Spawn.ChildExited", "", .busLost, .maybe),
+        Row(bus + "Spawn.ChildExited", "", .bluetoothUnavailable, at: .connect),
         Row(bus + "NameHasNoOwner", "", .bluetoothUnavailable, at: .scan),
         Row(bus + "NoReply", "", .busLost, .maybe),
         Row(bus + "Disconnected", "", .busLost, .maybe),
