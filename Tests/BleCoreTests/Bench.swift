@@ -135,7 +135,7 @@ extension BluetoothManager.Configuration {
     static var impatient: Self {
         var configuration = Self()
         configuration.busRetry = .milliseconds(10) ... .milliseconds(50)
-        configuration.connectRetry = .milliseconds(10) ... .milliseconds(40)
+        configuration.retryGaps = RetryGaps(all: .milliseconds(10) ... .milliseconds(40))
         return configuration
     }
 }

@@ -59,6 +59,18 @@ public struct BleFailure: Error, Equatable, Sendable {
         case no, maybe, yes
         /// The first bytes of a value that was sent in parts.
         case partly(bytes: Int)
+
+        /// What holds when both of two tries were made: the one that says more.
+        package func joined(with other: Applied) -> Applied { other.rank > rank ? other : self }
+
+        private var rank: Int {
+            switch self {
+            case .no: 0
+            case .maybe: 1
+            case .partly: 2
+            case .yes: 3
+            }
+        }
     }
 
     public var kind: Kind

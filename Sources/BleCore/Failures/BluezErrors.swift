@@ -115,15 +115,3 @@ package enum BluezErrors {
         }
     }
 }
-
-extension StringProtocol {
-    /// Where a text stands in this one, without Foundation.
-    fileprivate func firstRange(of part: String) -> Range<Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(part) { return start..<index(start, offsetBy: part.count) }
-            start = index(after: start)
-        }
-        return nil
-    }
-}

@@ -9,12 +9,23 @@ package final class OperationScope: @unchecked Sendable {
 
     /// Where the operation is; the stage of the failure when it ends now.
     package internal(set) var stage: BleFailure.Stage = .adapter
-    /// How often the link was tried.
-    package internal(set) var attempt = 1
+    /// Which try this is.
+    package private(set) var attempt = 1
+    /// How often it may be tried.
+    package var retry = RetryPolicy()
+    /// Hears of each failure that is answered by another try, and of the gap before it.
+    ///
+    /// On the loop.
+    package var onRetry: ((Int, BleFailure, Duration) -> Void)?
+    /// The last failure that was answered by another try.
+    package private(set) var lastFailure: BleFailure?
+    /// What the tries before the present one may have done.
+    package private(set) var earlier: BleFailure.Applied = .no
+    private var retries = Retries()
+    /// The part of the operation that is under way.
+    private var part: OperationScope?
     /// Whether a call that changes something is out or has been made: what a failure from now on says.
     package internal(set) var applied: BleFailure.Applied = .no
-    /// BlueZ's last error that was answered by another try.
-    var lastError: BleFailure.BusError?
     /// When the present stage began; for the timing of a result.
     package private(set) var connectedAfter: Duration?
 
@@ -37,7 +48,43 @@ package final class OperationScope: @unchecked Sendable {
     /// Ends the operation by cancellation.
     ///
     /// On the loop. Harmless afterwards.
-    package func cancel() { end(CancellationError()) }
+    package func cancel() {
+        end(CancellationError())
+        part?.cancel()
+    }
+
+    /// Begins a part of the operation with a time of its own; it ends with the whole at the latest.
+    ///
+    /// On the loop. One part at a time; `end(_:)` is to be called for each.
+    package func part(timeout: Duration) -> OperationScope {
+        let part = OperationScope(timeout: timeout, on: loop)
+        part.onRetry = onRetry
+        self.part = part
+        switch ended {
+        case is CancellationError: part.cancel()
+        case nil: break
+        default: part.expire()
+        }
+        return part
+    }
+
+    /// Ends a part, and takes over how far it came.
+    package func end(_ part: OperationScope) {
+        part.finish()
+        self.part = nil
+        stage = part.stage
+        attempt = max(attempt, part.attempt)
+        applied = applied.joined(with: part.applied).joined(with: part.earlier)
+        if connectedAfter == nil, let after = part.connectedAfter { connectedAfter = part.started - started + after }
+    }
+
+    /// What ended the operation: its deadline or its cancellation.
+    package var whyOver: (any Error)? { ended }
+
+    /// How far the operation, or its part that is under way, has come.
+    package var progress: (stage: BleFailure.Stage, attempt: Int) {
+        part?.progress ?? (stage, attempt)
+    }
 
     /// Takes the deadline back.
     ///
@@ -52,6 +99,23 @@ package final class OperationScope: @unchecked Sendable {
     func linkReady() {
         if connectedAfter == nil { connectedAfter = ContinuousClock.now - started }
     }
+
+    /// Whether the operation may be tried once more after a failure of a family; what follows from it is noted then.
+    ///
+    /// - Returns: The gap before the next try; nil when there shall be none.
+    func tryAgain(after failure: BleFailure, _ family: RetryFamily?, _ gaps: RetryGaps) -> Duration? {
+        guard let family, retry.max.map({ retries.total < $0 }) ?? true, !isOver else { return nil }
+        let gap = retries.next(family, gaps)
+        attempt += 1
+        lastFailure = failure
+        earlier = earlier.joined(with: failure.applied)
+        applied = .no
+        onRetry?(attempt, failure, gap)
+        return gap
+    }
+
+    /// The family of the last failure.
+    var lastFamily: RetryFamily? { retries.last }
 
     /// Whether the operation has been ended: by its deadline or by cancellation.
     var isOver: Bool { ended != nil }
@@ -69,12 +133,16 @@ package final class OperationScope: @unchecked Sendable {
     package func expire() {
         if let timer { loop.cancel(timer) }
         timer = nil
+        part?.expire()
         if stage == .scan {
             let detail = "not heard within \(limit.milliseconds) ms"
-            end(BleFailure(.notInRange, at: .scan, dbus: lastError, detail: detail))
+            end(BleFailure(.notInRange, at: .scan, dbus: lastFailure?.dbus, detail: detail))
         } else {
-            let detail = "no end within \(limit.milliseconds) ms" + (attempt > 1 ? ", attempt \(attempt)" : "")
-            end(BleFailure(.timedOut, at: stage, applied: applied, dbus: lastError, detail: detail))
+            var detail = "no end within \(limit.milliseconds) ms"
+            if attempt > 1 { detail += ", attempt \(attempt)" }
+            if let lastFailure, lastFailure.dbus == nil { detail += "; before: \(lastFailure.detail)" }
+            let applied = earlier.joined(with: applied)
+            end(BleFailure(.timedOut, at: stage, applied: applied, dbus: lastFailure?.dbus, detail: detail))
         }
     }
 

@@ -98,6 +98,12 @@ extension BluetoothManager {
         dropIdleLink(address)
     }
 
+    /// Waits within an operation until no call for the device is out.
+    package func untilSettled(_ address: DeviceAddress, _ scope: OperationScope) async throws {
+        guard let link = links[address] else { return }
+        try await wait(scope, on: link) { link.isSettled ? .success(()) : nil }
+    }
+
     /// Lets a device be used although a call is out: the next thing to be done ends the link, and the call with it.
     package func hurry(_ address: DeviceAddress) {
         guard let link = links[address] else { return }
@@ -145,10 +151,9 @@ extension BluetoothManager {
         }
     }
 
-    /// Tries until the link stands and its services are known, with growing gaps, until the operation's time is over;
-    /// the timeout then names the last error.
+    /// Tries until the link stands and its services are known, with growing gaps by the kind of failure, until the
+    /// operation's time is over; the timeout then names the last error.
     private func establish(_ link: Link, _ scope: OperationScope) async throws -> ConnectOutcome {
-        var gap = configuration.connectRetry.lowerBound
         while true {
             do {
                 let path = try await find(link.address, scope)
@@ -158,15 +163,27 @@ extension BluetoothManager {
                 try await resolve(path, link, scope)
                 await restoreSubscriptions(of: path, scope)
                 return ConnectOutcome(already: already, mtu: tree.devices[path]?.attributes.mtu)
-            } catch let failure as BleFailure where Self.isWorthAnotherTry(failure) {
-                scope.lastError = failure.dbus
-                scope.attempt += 1
-                setLink(link, .connecting, reason: failure.dbus?.message, attempt: scope.attempt)
+            } catch let failure as BleFailure {
+                let family = RetryFamily(connecting: failure, after: scope.lastFamily)
+                guard let gap = scope.tryAgain(after: failure, family, configuration.retryGaps) else { throw failure }
+                scope.stage = .connect
+                setLink(link, .connecting, reason: Self.reason(failure), attempt: scope.attempt)
                 try await afterFlicker(link, scope)
-                try await pause(gap * Double.random(in: 0.9...1.1), scope)
-                gap = min(gap * 2, configuration.connectRetry.upperBound)
+                try await rest(gap, scope)
             }
         }
+    }
+
+    /// Waits before another try; no longer than bluetoothd is away.
+    func rest(_ gap: Duration, _ scope: OperationScope) async throws {
+        guard scope.lastFamily == .busGone, state != .ready else { return try await pause(gap, scope) }
+        var isOver = false
+        let timer = loop.schedule(after: gap) { [weak self] in
+            isOver = true
+            self?.assumeIsolated { $0.pokeState() }
+        }
+        defer { loop.cancel(timer) }
+        try await wait(scope) { isOver || self.state == .ready ? .success(()) : nil }
     }
 
     /// One `Connect`, ended by its reply, by the link standing, by the device going, or by the scope.
@@ -270,14 +287,6 @@ extension BluetoothManager {
             return BleFailure(.adapterMissing, at: stage, detail: "the adapter went away")
         }
         return BleFailure(.deviceRemoved, at: stage, detail: "BlueZ forgot the device")
-    }
-
-    private static func isWorthAnotherTry(_ failure: BleFailure) -> Bool {
-        switch failure.kind {
-        // BlueZ forgets a device that it only knew from the air when making the link fails.
-        case .connectFailed, .busy, .linkLost, .deviceRemoved: true
-        default: false
-        }
     }
 
     private static func reason(_ error: any Error) -> String {

@@ -143,7 +143,7 @@ extension BluetoothManager {
     /// Runs an operation on a device whose link stands, with a link made for it where there is none.
     ///
     /// BlueZ may refuse a call because the link has just gone, before it says so: then nothing has been sent, and the
-    /// operation is done again on a new link.
+    /// operation is done again on a new link. After another failure it is done again only where its scope allows that.
     func onLink<Value: Sendable>(
         _ address: DeviceAddress,
         _ scope: OperationScope,
@@ -153,15 +153,22 @@ extension BluetoothManager {
             let path = try await ready(address, scope)
             do {
                 return try await body(path)
-            } catch let failure as BleFailure
-                where failure.kind == .linkLost && failure.applied == .no && failure.dbus.map(isRefusal) ?? false
-            {
-                scope.lastError = failure.dbus
-                scope.attempt += 1
-                scope.applied = .no
-                // Until BlueZ says that the link is gone, `ready` would believe in it.
-                let link = link(address)
-                try await wait(scope, on: link) { self.tree.devices[path]?.connected == true ? nil : .success(()) }
+            } catch let failure as BleFailure {
+                let wasRefused =
+                    failure.kind == .linkLost && failure.applied == .no && failure.dbus.map(isRefusal) ?? false
+                let mayRepeat = wasRefused || scope.retry.repeatsOperation
+                let family = mayRepeat ? RetryFamily(operating: failure) : nil
+                guard let gap = scope.tryAgain(after: failure, family, configuration.retryGaps) else { throw failure }
+                if wasRefused {
+                    // Until BlueZ says that the link is gone, `ready` would believe in it.
+                    let link = link(address)
+                    try await wait(scope, on: link) {
+                        self.tree.devices[path]?.connected == true ? nil : .success(())
+                    }
+                } else {
+                    try await rest(gap, scope)
+                    if failure.kind == .busLost { try await wait(scope) { self.state == .ready ? .success(()) : nil } }
+                }
             }
         }
     }

@@ -28,8 +28,8 @@ public actor BluetoothManager {
         public var answerLimit: Duration = .seconds(10)
         /// The growing gaps between attempts to reach the bus.
         public var busRetry: ClosedRange<Duration> = .seconds(1) ... .seconds(30)
-        /// The growing gaps between attempts at one link.
-        public var connectRetry: ClosedRange<Duration> = .milliseconds(250) ... .seconds(4)
+        /// The growing gaps between attempts at one link, or at an operation that may be done twice.
+        public var retryGaps = RetryGaps()
 
         /// How long a notify session is kept after the last command that needed it.
         public var notifyLinger: Duration = .seconds(10)
@@ -232,6 +232,11 @@ public actor BluetoothManager {
 
     private func strength(_ device: DeviceRecord) -> Int {
         device.advertisement.signals > 0 ? device.advertisement.rssi ?? -128 : -256
+    }
+
+    /// The adapter that an operation with a device uses; nil when there is none.
+    package func adapter(for address: DeviceAddress) -> AdapterName? {
+        bestObject(of: address).flatMap { tree.devices[$0]?.adapter } ?? chosenAdapter?.name
     }
 
     func link(_ address: DeviceAddress) -> Link {

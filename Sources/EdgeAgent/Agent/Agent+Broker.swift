@@ -119,9 +119,14 @@ extension Agent {
                 maxResultBytes: publisher.results.maxResultBytes,
                 maxQueuedPerDevice: limits.maximumQueuedPerDevice,
                 maxQueuedTotal: limits.maximumQueuedTotal,
-                maxSteps: 0,
-                replayWindow: InfoContent.ReplayWindow()
+                maxSteps: SequenceRequest.maxSteps,
+                replayWindow: InfoContent.ReplayWindow(
+                    spanMs: Int(limits.replayWindow.milliseconds),
+                    commands: limits.replayCommands,
+                    bytes: limits.replayBytes
+                )
             ),
+            groups: decoder.groups.names,
             configurationHash: configurationHash,
             stateProblem: stateProblem
         )
@@ -135,17 +140,18 @@ extension Agent {
     private var health: HealthMessage {
         let figures = ProcessFigures.current(since: startTime)
         let mqtt = client.assumeIsolated { $0.counters }
-        let (links, scanning, busConnects) = manager.assumeIsolated { manager in
-            (manager.adapters.reduce(0) { $0 + $1.links }, manager.isDiscovering, manager.busConnects)
+        let (adapters, scanning, busConnects) = manager.assumeIsolated { manager in
+            (manager.adapters, manager.isDiscovering, manager.busConnects)
         }
+        let counts = adapters.map { linkCounts(of: $0) }
         var message = HealthMessage()
         message.uptimeMs = figures.uptime.milliseconds
         message.residentBytes = Int64(figures.residentBytes)
         message.cpuMs = figures.cpuTime.milliseconds
-        message.running = running.count
+        message.running = running.count + gatewayJobs.count + groups.count
         message.queued = queue.waiting
         message.outgoing = mqtt.queued
-        message.links = LinkCounts(used: links)
+        message.links = counts.reduce(LinkCounts()) { $0.joined(with: $1) }
         message.isScanning = scanning
         message.scanHolders = sessions.keys.map(\.text).sorted() + (scansUnderWay > 0 ? ["scan"] : [])
         message.mqttReconnects = Int64(max(0, mqtt.connects - 1))

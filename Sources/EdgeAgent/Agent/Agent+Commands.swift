@@ -25,17 +25,20 @@ extension Agent {
             isKnown: { recent.contains(client: $0, id: $1) },
             makeID: BootID.make
         )
-        take(decoded)
+        take(decoded, SentCommand(topic: topic, payload: message.payload), incoming)
     }
 
-    private func take(_ decoded: DecodedCommand) {
+    private func take(_ decoded: DecodedCommand, _ sent: SentCommand, _ message: IncomingCommand) {
         switch decoded {
         case .command(let command):
             log.debug("Command arrived", [.verb: command.request.name.rawValue, .id: command.origin.id.text])
             recent.insert(command.origin)
+            guard isNew(command.origin, sent, message, expiry: command.expiry.monotonic) else { return }
             start(command)
         case .refused(let refusal):
             recent.insert(refusal.origin)
+            // What was carried out already is not refused because its time has passed since.
+            guard !refusal.isOfCommand || isNew(refusal.origin, sent, message, expiry: .zero) else { return }
             refuse(refusal)
         case .ignored(let reason):
             counters.ignored += 1
@@ -45,11 +48,42 @@ extension Agent {
         }
     }
 
+    /// Whether a command is none of those that are remembered; one that is gets its answer here.
+    private func isNew(
+        _ origin: CommandOrigin,
+        _ sent: SentCommand,
+        _ message: IncomingCommand,
+        expiry: Duration
+    ) -> Bool {
+        guard let key = origin.replayKey else { return true }
+        let admission = window.admit(key, sent, reply: origin.reply, expiry: expiry, now: message.arrivedMonotonic)
+        switch admission {
+        case .new: return true
+        case .joined:
+            counters.repeated += 1
+            log.debug("Command repeated while it runs", [.client: origin.client, .id: origin.id.text])
+        case .replay(let answer):
+            counters.repeated += 1
+            log.debug("Command repeated", [.client: origin.client, .id: origin.id.text])
+            publisher.publish(answer, to: origin.reply, replayed: true)
+        case .conflict:
+            let detail = "the id stands for another command of this caller"
+            let refusal = Refusal(
+                origin: origin,
+                error: OperationError(.duplicateConflict, detail: detail),
+                changesSomething: origin.verb?.changesSomething ?? false
+            )
+            refuse(refusal, isRemembered: false)
+        }
+        return false
+    }
+
     /// Answers a payload that was over the limit and never copied: its envelope cannot be read.
     private func refuseOversize(_ message: MQTTMessage, _ topic: CommandTopic) {
         // One byte too many is as unreadable as a million.
         let filler = [UInt8](repeating: UInt8(ascii: " "), count: decoder.limits.maxPayloadBytes + 1)
-        take(decoder.decode(incoming(message, topic, payload: filler), makeID: BootID.make))
+        let incoming = incoming(message, topic, payload: filler)
+        take(decoder.decode(incoming, makeID: BootID.make), SentCommand(topic: topic, payload: []), incoming)
     }
 
     private func incoming(_ message: MQTTMessage, _ topic: CommandTopic, payload: [UInt8]) -> IncomingCommand {
@@ -87,35 +121,74 @@ extension Agent {
             let delay = command.jitter * Double.random(in: 0...1)
             var command = command
             command.jitter = .zero
-            loop.schedule(after: delay) { [weak self, command] in self?.assumeIsolated { $0.start(command) } }
+            lastJob += 1
+            let number = lastJob
+            delayed[number] = command
+            loop.schedule(after: delay) { [weak self] in
+                self?.assumeIsolated { agent in
+                    if let command = agent.delayed.removeValue(forKey: number) { agent.start(command) }
+                }
+            }
             return
         }
-        guard let device = command.origin.device else {
-            startGateway(command)
-            return
+        switch command.origin.target {
+        case .gateway: startGateway(command)
+        case .device(let device): submit(command, on: device)
+        case .group(_, let members): startGroup(command, members)
         }
-        submit(command, on: device)
     }
 
-    func refuse(_ refusal: Refusal) {
-        counters.refused += 1
-        if let suppressed = limiter.admit("refused \(refusal.error.code.rawValue)") {
-            log.info(
-                "Command refused",
-                [
-                    .code: refusal.error.code.rawValue, .client: refusal.origin.client, .id: refusal.origin.id.text,
-                    .detail: refusal.error.detail, .suppressed: String(suppressed),
-                ]
-            )
-        }
-        answer(.refused(refusal))
-    }
-
-    /// Publishes a final result: to its caller first, then, behind the steps before it, to observers of the device.
-    func answer(_ body: ResultBody, after steps: [ResultBody] = []) {
+    /// Answers a command that is not carried out.
+    ///
+    /// - Parameters:
+    ///   - refusal: Why.
+    ///   - isRemembered: Whether the answer is that of the command with this id, should it be repeated.
+    func refuse(_ refusal: Refusal, isRemembered: Bool = true) {
+        noteRefusal(refusal)
+        let body = ResultBody.refused(refusal)
+        guard !isRemembered else { return answer(body) }
         counters.results += 1
-        publisher.publish(body)
+        publisher.publish(publisher.encode(body), to: body.origin.reply)
+        publisher.observe(body)
+    }
+
+    func noteRefusal(_ refusal: Refusal) {
+        counters.refused += 1
+        guard let suppressed = limiter.admit("refused \(refusal.error.code.rawValue)") else { return }
+        log.info(
+            "Command refused",
+            [
+                .code: refusal.error.code.rawValue, .client: refusal.origin.client, .id: refusal.origin.id.text,
+                .detail: refusal.error.detail, .suppressed: String(suppressed),
+            ]
+        )
+    }
+
+    /// Publishes a final result: to all who asked for it first, then, behind the steps before it, to observers of the
+    /// device.
+    func answer(_ body: ResultBody, after steps: [ResultBody] = [], history: JobHistory? = nil) {
+        counters.results += 1
+        let result = publisher.encode(body)
+        if let key = body.origin.replayKey, let replies = window.end(key, with: result, history: history) {
+            for reply in replies {
+                publisher.publish(result, to: reply) { [weak self] in
+                    self?.assumeIsolated { $0.window.acknowledged(key) }
+                }
+            }
+        } else {
+            publisher.publish(result, to: result.reply)
+        }
         for step in steps { publisher.observe(step) }
         publisher.observe(body)
+    }
+}
+
+extension Refusal {
+    /// Whether it is the refusal of a command that could be read: its repetition may be one of a command that ran.
+    fileprivate var isOfCommand: Bool {
+        switch error.code {
+        case .retainedCommand, .conflictingEnvelope, .payloadTooLarge: false
+        default: origin.verb != nil
+        }
     }
 }

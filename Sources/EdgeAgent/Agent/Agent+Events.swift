@@ -17,8 +17,11 @@ extension Agent {
                 reconnectAll()
                 startWaitingScans()
             }
-        case .adapter(let adapter): publish(adapter)
+        case .adapter(let adapter):
+            setSlots(of: adapter.name)
+            publish(adapter)
         case .adapterRemoved(let name):
+            forgetSlots(of: name)
             log.warning("Adapter is gone", [.adapter: name.text])
             publisher.clear(topics.adapter(name))
         case .link(let address, let state): linkChanged(address, state)
@@ -45,12 +48,13 @@ extension Agent {
             address: adapter.address,
             isPowered: adapter.powered,
             isDiscovering: adapter.discovering,
-            links: LinkCounts(used: adapter.links)
+            links: linkCounts(of: adapter)
         )
         publisher.retain(topics.adapter(adapter.name), .other, message.encode)
     }
 
     private func linkChanged(_ address: DeviceAddress, _ state: LinkState) {
+        tellSlot(of: address)
         let isUp = state.phase == .connected || state.phase == .resolved
         if isUp, linked.insert(address).inserted {
             log.info("Device connected", [.device: address.hex, .reason: state.owner?.rawValue ?? ""])
@@ -92,7 +96,7 @@ extension Agent {
     }
 
     /// The number of links has changed.
-    private func publishAdapters() {
+    func publishAdapters() {
         for adapter in manager.assumeIsolated({ $0.adapters }) { publish(adapter) }
     }
 
@@ -132,6 +136,7 @@ extension Agent {
     /// Drops a link of ours after a while with nothing to do and no subscription.
     func armIdleTimer(_ address: DeviceAddress) {
         if let timer = idleTimers.removeValue(forKey: address) { loop.cancel(timer) }
+        tellSlot(of: address)
         guard !isStopping, isIdle(address) else { return }
         idleTimers[address] = loop.schedule(after: configuration.links.idle) { [weak self] in
             self?.assumeIsolated { $0.dropIdleLink(address) }

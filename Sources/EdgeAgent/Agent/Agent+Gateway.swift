@@ -9,9 +9,16 @@ extension Agent {
             let uptime = Int64((ProcessFigures.now() - startTime).milliseconds)
             succeed(command, .pong(version: AgentVersion.current, uptimeMs: uptime))
         case .info: succeed(command, .info(info))
+        case .jobs(let request): succeed(command, jobs(request))
+        case .job(let reference):
+            do throws(OperationError) {
+                succeed(command, try job(reference))
+            } catch {
+                refuse(command.refusal(error.code, detail: error.detail))
+            }
+        case .cancel(let request): succeed(command, .cancelled(cancel(request)))
         case .scan(let scan): inBackground(command) { try await self.scan(scan, $0) }
-        case .devices(let request):
-            inBackground(command) { _ in .devices(await self.knownDevices(request), isTruncated: false) }
+        case .devices(let request): inBackground(command) { _ in await self.knownDevices(request) }
         case .scanStart(let request):
             var command = command
             if request.isDurable, let stateProblem { command.warnings.append(Self.notKept(stateProblem)) }
@@ -26,7 +33,7 @@ extension Agent {
             }
         case .adapterPower(let request): inBackground(command) { try await self.setPower(request, command, $0) }
         case .connectMatching(let request): connect(request, command)
-        case .connect, .disconnect, .discover, .read, .write, .subscribe, .unsubscribe, .transact, .rssi:
+        case .connect, .disconnect, .discover, .read, .write, .subscribe, .unsubscribe, .transact, .rssi, .sequence:
             refuse(command.refusal(.badRequest, detail: "the verb needs a device: publish it on a device's topic"))
         }
     }
@@ -36,11 +43,33 @@ extension Agent {
     }
 
     /// Whether one more command of the gateway may be under way; if not, this one is refused.
-    private func hasRoomForGateway(_ command: Command) -> Bool {
-        guard gatewayScopes.count >= configuration.limits.maximumQueuedTotal else { return true }
-        let detail = "\(gatewayScopes.count) commands of the gateway are under way already"
+    func hasRoomForGateway(_ command: Command) -> Bool {
+        let count = gatewayJobs.count + groups.count
+        guard count >= configuration.limits.maximumQueuedTotal else { return true }
+        let detail = "\(count) commands of the gateway are under way already"
         refuse(command.refusal(.queueFull, detail: detail, retryAfterMs: 1000))
         return false
+    }
+
+    /// Notes a gateway command that takes time, and tells that it runs.
+    private func begin(_ command: Command, steps: [ResultBody]) -> (number: Int, job: GatewayJob)? {
+        guard hasRoomForGateway(command) else { return nil }
+        lastJob += 1
+        let job = GatewayJob(command, OperationScope(timeout: command.timeout, on: loop))
+        gatewayJobs[lastJob] = job
+        let record = JobRecord(number: lastJob, command: command)
+        records[lastJob] = record
+        for step in steps {
+            record.add(step)
+            if command.wantsSteps { publisher.publishStep(step) }
+        }
+        return (lastJob, job)
+    }
+
+    /// Ends a gateway command that took time; its record is left behind.
+    private func end(_ number: Int) -> JobRecord? {
+        gatewayJobs.removeValue(forKey: number)?.scope.finish()
+        return records.removeValue(forKey: number)
     }
 
     /// Runs a gateway command that takes time, side by side with all others.
@@ -48,25 +77,23 @@ extension Agent {
         _ command: Command,
         _ body: @escaping @Sendable (OperationScope) async throws -> ResultPayload
     ) {
-        guard hasRoomForGateway(command) else { return }
-        lastJob += 1
-        let number = lastJob
-        let scope = OperationScope(timeout: command.timeout, on: loop)
-        gatewayScopes[number] = scope
-        let started = ContinuousClock.now
+        let steps = [ResultBody.accepted(command, place: 0), .started(command)]
+        guard let (number, job) = begin(command, steps: steps) else { return }
         // Unstructured because it outlives the handler that starts it. Its scope bounds it; `stop` ends it.
         Task.immediate(executorPreference: loop) {
             let result: Result<ResultPayload, any Error>
-            do { result = .success(try await body(scope)) } catch { result = .failure(error) }
-            scope.finish()
-            self.gatewayScopes[number] = nil
-            let timing = ResultBody.Timing(runMs: Int((ContinuousClock.now - started).milliseconds))
+            do { result = .success(try await body(job.scope)) } catch { result = .failure(error) }
+            let record = self.end(number)
+            let timing = ResultBody.Timing(runMs: Int((ContinuousClock.now - job.started).milliseconds))
+            let answer: ResultBody
             switch result {
-            case .success(let payload): self.succeed(command, payload, timing: timing)
+            case .success(let payload):
+                answer = .ok(command, confirmed: .local, payload: payload, timing: timing)
             case .failure(let error):
-                let (error, applied) = Self.failure(error, scope)
-                self.answer(.failed(command, error, applied: applied, timing: timing))
+                let failure = VerbFailure(error, job.scope)
+                answer = .failed(command, failure.error, applied: failure.applied, timing: timing)
             }
+            self.answer(answer, history: record?.history(endedBy: answer))
         }
     }
 
@@ -78,8 +105,8 @@ extension Agent {
         .already(!(try await manager.setPower(request.on, adapter: command.adapter, scope)))
     }
 
-    private func knownDevices(_ request: DevicesRequest) async -> [KnownDevice] {
-        await manager.devices.map { device in
+    private func knownDevices(_ request: DevicesRequest) async -> ResultPayload {
+        let known = await manager.devices.map { device in
             let heard = device.advertisement
             return KnownDevice(
                 device: target(heard.address),
@@ -96,38 +123,37 @@ extension Agent {
             let isLinked = device.link == .connected || device.link == .resolved
             return (request.connected.map { $0 == isLinked } ?? true)
                 && (request.bonded.map { $0 == device.isBonded } ?? true)
+                && (request.page.after.map { device.device.address > $0 } ?? true)
         }
+        let room = publisher.results.maxResultBytes / KnownDevice.estimatedBytes
+        let (devices, isTruncated) = request.page.part(of: known, room: room)
+        return .devices(devices, isTruncated: isTruncated)
     }
 
     /// Finds the device that a filter means, then connects to it in its own queue.
     private func connect(_ request: ConnectMatchingRequest, _ command: Command) {
-        guard hasRoomForGateway(command) else { return }
-        lastJob += 1
-        let number = lastJob
-        let scope = OperationScope(timeout: command.timeout, on: loop)
-        gatewayScopes[number] = scope
-        let arrived = ContinuousClock.now
+        guard let (number, job) = begin(command, steps: [.accepted(command, place: 0)]) else { return }
         // Unstructured because it outlives the handler that starts it. Its scope bounds it; `stop` ends it.
         Task.immediate(executorPreference: loop) {
             let found: Result<DeviceAddress, any Error>
             do {
-                let address = try await self.manager.find(request.match, strongest: request.pick == .strongest, scope)
-                found = .success(address)
+                let isStrongest = request.pick == .strongest
+                found = .success(try await self.manager.find(request.match, strongest: isStrongest, job.scope))
             } catch {
                 found = .failure(error)
             }
-            scope.finish()
-            self.gatewayScopes[number] = nil
+            let record = self.end(number)
             switch found {
             case .failure(let error):
-                let (error, applied) = Self.failure(error, scope)
-                self.answer(.failed(command, error, applied: applied))
+                let failure = VerbFailure(error, job.scope)
+                let body = ResultBody.failed(command, failure.error, applied: failure.applied)
+                self.answer(body, history: record?.history(endedBy: body))
             case .success(let address):
                 var command = command
                 let device = self.target(address)
                 command.origin.target = .device(device)
-                command.timeout = max(command.timeout - (ContinuousClock.now - arrived), .milliseconds(1))
-                self.submit(command, on: device, arrived: arrived)
+                command.timeout = max(command.timeout - (ContinuousClock.now - job.started), .milliseconds(1))
+                self.submit(command, on: device, arrived: job.started, isTold: true)
             }
         }
     }

@@ -4,7 +4,20 @@ internal import TaskQueue
 
 extension Agent {
     /// Puts a device's command into the queue.
-    func submit(_ command: Command, on device: DeviceTarget, arrived: ContinuousClock.Instant = .now) {
+    ///
+    /// - Parameters:
+    ///   - command: The command.
+    ///   - device: Its device.
+    ///   - purpose: Who hears what comes of it.
+    ///   - arrived: When it came.
+    ///   - isTold: Whether its caller knows already that it was accepted.
+    func submit(
+        _ command: Command,
+        on device: DeviceTarget,
+        for purpose: Job.Purpose = .command,
+        arrived: ContinuousClock.Instant = .now,
+        isTold: Bool = false
+    ) {
         markUse(of: device.address)
         var first = false
         if case .disconnect(let request) = command.request {
@@ -17,14 +30,25 @@ extension Agent {
         }
         giveWay(address: device.address)
         lastJob += 1
-        let job = Job(id: lastJob, command: command, device: device, arrived: arrived)
+        let job = Job(id: lastJob, command: command, device: device, arrived: arrived, purpose: purpose)
         let place = queue.waiting(for: device.address) + (queue.running(on: device.address) == nil ? 0 : 1)
         do throws(Queue.Refusal) {
-            let expiry = epoch + command.expiry.monotonic
-            let actions = try queue.submit(job, for: device.address, first: first, expiry: expiry, at: .now)
+            let actions = try queue.submit(
+                job,
+                for: device.address,
+                priority: JobPriority(command.priority),
+                first: first,
+                slot: command.request.needsLink ? pool(of: device.address) : nil,
+                expiry: epoch + command.expiry.monotonic,
+                at: .now
+            )
+            records[job.id] = JobRecord(number: job.id, command: command)
             let accepted = ResultBody.accepted(command, place: place)
-            if case .start(let job)? = actions.first {
+            if !isTold { tellCaller(accepted, of: job) }
+            records[job.id]?.add(accepted)
+            if case .start(let started)? = actions.first, started.id == job.id {
                 run(job, untold: [accepted])
+                carryOut(actions.dropFirst())
             } else {
                 publisher.observe(accepted)
                 carryOut(actions)
@@ -38,22 +62,22 @@ extension Agent {
                 case .closed: "the agent is stopping"
                 }
             let code: ErrorCode = error == .closed ? .shuttingDown : .queueFull
-            refuse(command.refusal(code, detail: detail, retryAfterMs: 1000))
+            refuse(job, command.refusal(code, detail: detail, retryAfterMs: 1000))
         }
     }
 
-    func carryOut(_ actions: [Queue.Action]) {
+    func carryOut(_ actions: some Sequence<Queue.Action>) {
         for action in actions {
             switch action {
             case .start(let job): run(job)
-            case .expire(let job):
-                refuse(job.command.refusal(.expired, detail: "its time to start was over"))
+            case .expire(let job): refuse(job, job.command.refusal(.expired, detail: "its time to start was over"))
+            case .reclaim(let address): reclaim(address)
             }
         }
     }
 
     /// Wakes up when the next waiting job expires.
-    private func armQueueTimer() {
+    func armQueueTimer() {
         if let queueTimer { loop.cancel(queueTimer) }
         queueTimer = queue.nextDeadline.map { deadline in
             loop.schedule(at: deadline) { [weak self] in
@@ -66,16 +90,14 @@ extension Agent {
         }
     }
 
-    func run(_ job: Job, untold: [ResultBody] = []) {
+    private func run(_ job: Job, untold: [ResultBody] = []) {
         let address = job.device.address
         if let timer = idleTimers.removeValue(forKey: address) { loop.cancel(timer) }
         let scope = OperationScope(timeout: job.command.timeout, on: loop)
-        let current = RunningJob(
-            job: job,
-            scope: scope,
-            untold: job.poll == nil ? untold + [.started(job.command)] : []
-        )
+        scope.retry = job.command.retry.policy(for: job.command.request)
+        let current = RunningJob(job: job, scope: scope, untold: untold)
         running[address] = current
+        if job.poll == nil { began(current) }
         // Unstructured because a job outlives the handler that starts it. Its scope bounds it; `stop` waits for it.
         Task.immediate(executorPreference: loop) {
             await self.manager.perform(BlueToothAnyTaskModel(self.task(for: current)), in: scope)
@@ -84,6 +106,36 @@ extension Agent {
         }
         guard !current.isAnswered, job.poll == nil else { return }
         for step in takeSteps(of: current) { publisher.observe(step) }
+    }
+
+    /// Tells that a job runs, and has each further try told.
+    private func began(_ current: RunningJob) {
+        let job = current.job
+        let started = ResultBody.started(job.command)
+        records[job.id]?.add(started)
+        tellCaller(started, of: job)
+        current.untold.append(started)
+        current.scope.onRetry = { [weak self] attempt, failure, gap in
+            self?.assumeIsolated { $0.willRetry(job, attempt, failure, gap) }
+        }
+    }
+
+    private func willRetry(_ job: Job, _ attempt: Int, _ failure: BleFailure, _ gap: Duration) {
+        if failure.kind == .noSlot { slotRefused(to: job.device.address) }
+        var error = OperationError(failure)
+        error.retryAfterMs = Int(gap.milliseconds)
+        let step = ResultBody.retrying(job.command, attempt: attempt, after: error)
+        records[job.id]?.add(step)
+        tellCaller(step, of: job)
+        if let current = running[job.device.address], current.job.id == job.id {
+            for step in takeSteps(of: current) { publisher.observe(step) }
+        }
+        publisher.observe(step)
+    }
+
+    /// Tells a step before the result to the caller that asked for it.
+    private func tellCaller(_ step: ResultBody, of job: Job) {
+        if job.purpose == .command, job.command.wantsSteps { publisher.publishStep(step) }
     }
 
     /// The steps of a job that observers have not been told of.
@@ -95,7 +147,7 @@ extension Agent {
     /// The task that a job's command becomes; its end publishes the result.
     private func task(for current: RunningJob) -> BlueToothTaskModel<VerbOutcome> {
         let job = current.job
-        let task = VerbTasks.task(for: job.command, on: job.device, subscribing: self)
+        let task = VerbTasks.task(for: job.command, on: job.device, agent: self)
         return task.onEnd { [weak self] outcome in
             self?.assumeIsolated { agent in
                 guard let current = agent.running[job.device.address], current.job.id == job.id else { return }
@@ -104,7 +156,7 @@ extension Agent {
         }
     }
 
-    /// Publishes a job's one result.
+    /// Takes up how a job ended: its one result goes to whoever waits for it.
     private func finish(_ current: RunningJob, _ outcome: Result<VerbOutcome, any Error>) {
         let (job, scope) = (current.job, current.scope)
         scope.finish()
@@ -120,20 +172,27 @@ extension Agent {
             connectMs: scope.connectedAfter.map { Int($0.milliseconds) },
             runMs: Int((total - (scope.connectedAfter ?? .zero)).milliseconds)
         )
-        let steps = takeSteps(of: current)
+        var body: ResultBody
         switch outcome {
         case .success(let outcome):
-            var body = ResultBody.ok(
+            if case .steps(let parts) = outcome.payload {
+                body = .combined(job.command, parts, payload: outcome.payload, timing: timing, attempt: scope.attempt)
+            } else {
+                body = .ok(job.command, outcome, timing: timing, attempt: scope.attempt)
+                body.lastError = scope.lastFailure.map { OperationError($0) }
+            }
+            body.warnings += outcome.warnings
+        case .failure(let error):
+            let failure = VerbFailure(error, scope)
+            body = .failed(
                 job.command,
-                confirmed: outcome.confirmed,
-                payload: outcome.payload,
+                failure.error,
+                applied: failure.applied,
                 timing: timing,
                 attempt: scope.attempt
             )
-            body.warnings += outcome.warnings
-            answer(body, after: steps)
-        case .failure(let error):
-            let (error, applied) = Self.failure(error, scope)
+        }
+        if let error = body.error {
             log.info(
                 "Command failed",
                 [
@@ -142,8 +201,27 @@ extension Agent {
                     .detail: error.detail,
                 ]
             )
-            answer(.failed(job.command, error, applied: applied, timing: timing, attempt: scope.attempt), after: steps)
         }
+        conclude(job, body, after: takeSteps(of: current))
+    }
+
+    /// Gives a job's one result to whoever waits for it.
+    func conclude(_ job: Job, _ body: ResultBody, after steps: [ResultBody] = []) {
+        let history = records.removeValue(forKey: job.id)?.history(endedBy: body)
+        switch job.purpose {
+        case .command: answer(body, after: steps, history: history)
+        case .member(let number, let index):
+            for step in steps { publisher.observe(step) }
+            publisher.observe(body)
+            memberEnded(number, index, body)
+        case .poll: break
+        }
+    }
+
+    /// Answers a job that will not run.
+    func refuse(_ job: Job, _ refusal: Refusal) {
+        noteRefusal(refusal)
+        conclude(job, .refused(refusal))
     }
 
     /// Lets `stop` go on when the last job has its result.
@@ -154,22 +232,11 @@ extension Agent {
         }
     }
 
-    /// What the contract says to a failure, and whether the device may have acted.
-    static func failure(_ error: any Error, _ scope: OperationScope) -> (OperationError, Applied) {
-        switch error {
-        case let failure as BleFailure: return (OperationError(failure), Applied(failure.applied))
-        case let error as OperationError: return (error, Applied(scope.applied))
-        case is CancellationError:
-            let error = OperationError(.cancelled, at: ErrorStage(scope.stage), detail: "the job was cancelled")
-            return (error, Applied(scope.applied))
-        default: return (OperationError(.internal, detail: "\(error)"), Applied(scope.applied))
-        }
-    }
-
     /// The device is free again: its next job starts.
     private func free(_ current: RunningJob) {
         let address = current.job.device.address
         running[address] = nil
+        tellSlot(of: address)
         carryOut(queue.finished(current.job.id, of: address, at: .now))
         startDuePoll(of: address)
         armIdleTimer(address)

@@ -49,11 +49,11 @@ extension Agent {
             command: command(reading: subscription),
             device: subscription.device,
             arrived: .now,
-            poll: subscription.number
+            purpose: .poll(subscription.number)
         )
         do throws(Queue.Refusal) {
             // The device is free: the job starts.
-            carryOut(try queue.submit(job, for: address, expiry: .now + Self.pollTimeout, at: .now))
+            carryOut(try queue.submit(job, for: address, priority: .low, expiry: .now + Self.pollTimeout, at: .now))
         } catch {
             armPoll(subscription, after: subscription.pollInterval ?? Self.longestPollGap)
         }

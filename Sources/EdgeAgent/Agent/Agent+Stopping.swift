@@ -9,6 +9,7 @@ extension Agent {
         while true {
             try await loop.sleep(for: configuration.limits.healthInterval)
             publishHealth()
+            window.prune(now: ContinuousClock.now - epoch)
             forgetUnused()
         }
     }
@@ -21,9 +22,12 @@ extension Agent {
         isStopping = true
         log.info("Agent is stopping", [.count: String(running.count), .queue: String(queue.waiting)])
         for job in queue.close() {
-            refuse(job.command.refusal(.shuttingDown, detail: "the agent is stopping"))
+            refuse(job, job.command.refusal(.shuttingDown, detail: "the agent is stopping"))
         }
-        for scope in gatewayScopes.values { scope.cancel() }
+        for run in groups.values { leaveRest(of: run, detail: "the agent is stopping") }
+        for command in delayed.values { refuse(command.refusal(.shuttingDown, detail: "the agent is stopping")) }
+        delayed = [:]
+        for job in gatewayJobs.values { job.scope.cancel() }
         for address in Array(reconnects.keys) { endReconnecting(address) }
         for current in running.values where current.job.poll != nil { current.scope.cancel() }
         await finishRunning()

@@ -8,7 +8,7 @@ internal import TaskQueue
 /// An actor on the loop, as the client and the manager are: calls among the three never leave its thread. The work is
 /// divided over the extensions; what they share stands here.
 actor Agent {
-    typealias Queue = QueueState<DeviceAddress, Job, ContinuousClock.Instant>
+    typealias Queue = QueueState<DeviceAddress, AdapterName, Job, ContinuousClock.Instant>
 
     let configuration: Configuration
     let configurationHash: String
@@ -28,9 +28,17 @@ actor Agent {
     var running: [DeviceAddress: RunningJob] = [:]
     var queueTimer: EventLoop.TimerID?
     var lastJob = 0
-    /// Gateway commands that take time: what ends each of them early.
-    var gatewayScopes: [Int: OperationScope] = [:]
+    /// Commands to the gateway and to groups that take time, by their numbers.
+    var gatewayJobs: [Int: GatewayJob] = [:]
+    var groups: [Int: GroupRun] = [:]
+    /// Commands to all gateways that wait out their delay.
+    var delayed: [Int: Command] = [:]
+    /// All commands that wait or run, by the numbers of their jobs.
+    var records: [Int: JobRecord] = [:]
+    /// Adapters whose number of links was learned, and when that is forgotten.
+    var learnedSlots: [AdapterName: EventLoop.TimerID] = [:]
     var recent = RecentCommands()
+    var window: ReplayWindow
 
     var sessions: [SessionName: ScanSession] = [:]
     let subscriptions = SubscriptionTable()
@@ -104,7 +112,15 @@ actor Agent {
                 defaultTTL: configuration.limits.defaultTTL
             ),
             rule: ResponseTopicRule(tree: topics),
-            devices: directory
+            devices: directory,
+            groups: GroupDirectory(configuration.groups, directory)
+        )
+        window = ReplayWindow(
+            bounds: ReplayWindow.Bounds(
+                span: configuration.limits.replayWindow,
+                commands: configuration.limits.replayCommands,
+                bytes: configuration.limits.replayBytes
+            )
         )
         publisher = Publisher(
             topics: topics,
@@ -125,5 +141,20 @@ actor Agent {
     /// How a device is called in topics and bodies.
     func target(_ address: DeviceAddress) -> DeviceTarget {
         DeviceTarget(address: address, name: directory.name(of: address))
+    }
+}
+
+extension GroupDirectory {
+    /// The groups of a configuration that has been checked.
+    init(_ groups: [GroupConfiguration], _ devices: DeviceDirectory) {
+        var members: [GroupName: [DeviceTarget]] = [:]
+        for group in groups {
+            guard let name = GroupName(group.name) else { continue }
+            members[name] = group.members.compactMap { member in
+                guard let name = DeviceName(member), let address = devices.address(of: name) else { return nil }
+                return DeviceTarget(address: address, name: devices.name(of: address))
+            }
+        }
+        self.init(members)
     }
 }

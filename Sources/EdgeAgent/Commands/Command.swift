@@ -12,6 +12,12 @@ package struct Command: Sendable, Equatable {
     package var adapter: AdapterName?
     /// A command to all gateways is answered after a random delay of up to this; else zero.
     package var jitter: Duration
+    package var priority: CommandPriority
+    package var retry: RetryRequest
+    /// Whether the steps before the result go to the caller too.
+    package var wantsSteps: Bool
+    /// How the command is spread over the members of a group.
+    package var spread: GroupSpread
     /// What was ignored, for the result.
     package var warnings: [String]
 
@@ -22,6 +28,10 @@ package struct Command: Sendable, Equatable {
         expiry: Expiry,
         adapter: AdapterName? = nil,
         jitter: Duration = .zero,
+        priority: CommandPriority = .normal,
+        retry: RetryRequest = RetryRequest(),
+        wantsSteps: Bool = false,
+        spread: GroupSpread = GroupSpread(),
         warnings: [String] = []
     ) {
         self.origin = origin
@@ -30,14 +40,23 @@ package struct Command: Sendable, Equatable {
         self.expiry = expiry
         self.adapter = adapter
         self.jitter = jitter
+        self.priority = priority
+        self.retry = retry
+        self.wantsSteps = wantsSteps
+        self.spread = spread
         self.warnings = warnings
     }
 
     /// Refuses the command after all: policy, a full queue, a stop.
-    package func refusal(_ code: ErrorCode, detail: String, retryAfterMs: Int? = nil) -> Refusal {
+    package func refusal(
+        _ code: ErrorCode,
+        at stage: ErrorStage? = nil,
+        detail: String,
+        retryAfterMs: Int? = nil
+    ) -> Refusal {
         Refusal(
             origin: origin,
-            error: OperationError(code, retryAfterMs: retryAfterMs, detail: detail),
+            error: OperationError(code, at: stage, retryAfterMs: retryAfterMs, detail: detail),
             changesSomething: request.changesSomething,
             warnings: warnings
         )

@@ -14,7 +14,11 @@ extension CommandDecoder {
         case .device(let level, _):
             guard let target = resolve(level) else { return draft.refused(.unknownDevice, Self.unknownDevice(level)) }
             draft.origin.target = .device(target)
-        case .group(let group, _): return draft.refused(.unknownGroup, "there is no group \(quoted(group))")
+        case .group(let level, _):
+            guard let group = GroupName(level), let members = groups.members(of: group) else {
+                return draft.refused(.unknownGroup, "there is no group \(quoted(level))")
+            }
+            draft.origin.target = .group(group, members)
         case .gateway, .all, .set, .status: break
         }
         let verb: VerbName
@@ -23,11 +27,15 @@ extension CommandDecoder {
         } catch {
             return error.answer
         }
-        let isDevice = draft.origin.device != nil
+        let isDevice = draft.origin.device != nil || draft.origin.group != nil
         let request = fields.request(verb, onDevice: isDevice, devices: devices)
         let timeout = fields.milliseconds("timeoutMs", 1...Self.maxTimeoutMs)
         let adapter = fields.adapter()
         let jitter = message.topic.isAll ? fields.milliseconds("jitterMs", 0...60_000) ?? .seconds(2) : .zero
+        let priority = fields.choice("priority", CommandPriority.self) ?? .normal
+        let retry = fields.retry()
+        let wantsSteps = fields.flag("ack") ?? false
+        let spread = draft.origin.group == nil ? GroupSpread() : fields.spread()
         let times = Times(&fields)
         if case .scan(let scan)? = request, let timeout, timeout < scan.duration {
             fields.problem("timeoutMs", "shorter than durationMs")
@@ -56,6 +64,10 @@ extension CommandDecoder {
                 expiry: expiry,
                 adapter: adapter,
                 jitter: jitter,
+                priority: priority,
+                retry: retry,
+                wantsSteps: wantsSteps,
+                spread: spread,
                 warnings: draft.warnings
             )
         )
@@ -79,7 +91,7 @@ extension CommandDecoder {
         }
         let base = "\(rule.tree.prefix)/v1/\(rule.tree.gateway)"
         switch (verb.place, draft.origin.target) {
-        case (.gateway, .device):
+        case (.gateway, .device), (.gateway, .group):
             draft.problems.append("verb: \(text) is for the gateway, send it to \(base)/cmd")
         case (.device, .gateway):
             draft.problems.append("verb: \(text) is for a device, send it to \(base)/dev/{dev}/cmd")

@@ -22,11 +22,18 @@ package struct CommandDecoder: Sendable {
     package let limits: Limits
     package let rule: ResponseTopicRule
     package let devices: DeviceDirectory
+    package let groups: GroupDirectory
 
-    package init(limits: Limits = Limits(), rule: ResponseTopicRule, devices: DeviceDirectory = DeviceDirectory()) {
+    package init(
+        limits: Limits = Limits(),
+        rule: ResponseTopicRule,
+        devices: DeviceDirectory = DeviceDirectory(),
+        groups: GroupDirectory = GroupDirectory()
+    ) {
         self.limits = limits
         self.rule = rule
         self.devices = devices
+        self.groups = groups
     }
 
     /// Reads one message.
@@ -67,6 +74,7 @@ package struct CommandDecoder: Sendable {
             id: envelope.id,
             client: envelope.client,
             isAnonymous: envelope.isAnonymous,
+            hasOwnID: envelope.hasOwnID,
             identity: envelope.identity,
             target: .gateway(all: message.topic.isAll),
             verb: nil,
@@ -108,6 +116,7 @@ package struct CommandDecoder: Sendable {
         var origin = CommandOrigin(
             id: id,
             client: envelope.client,
+            hasOwnID: false,
             target: .gateway(all: false),
             verb: nil,
             reply: reply

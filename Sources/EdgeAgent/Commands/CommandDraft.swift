@@ -13,7 +13,7 @@ struct CommandDraft {
 
     /// Fields that the contract has and this version does not look at.
     private static let notOffered: Set<String> = [
-        "ack", "after", "coalesce", "decode", "durable", "limit", "pollMs", "priority", "retry",
+        "coalesce", "decode", "durable", "pollMs",
     ]
 
     func refused(_ code: ErrorCode, at stage: ErrorStage? = nil, _ detail: String) -> DecodedCommand {

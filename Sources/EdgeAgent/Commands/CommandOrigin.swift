@@ -7,6 +7,8 @@ package struct CommandOrigin: Sendable, Equatable {
         /// This gateway, addressed by name or, when `all`, together with every other one.
         case gateway(all: Bool)
         case device(DeviceTarget)
+        /// Each member of a configured group.
+        case group(GroupName, [DeviceTarget])
     }
 
     package var id: CommandID
@@ -14,6 +16,8 @@ package struct CommandOrigin: Sendable, Equatable {
     package var client: String
     /// Whether the caller gave no name: its commands are not compared with earlier ones.
     package var isAnonymous: Bool
+    /// Whether the caller gave the id: a repetition of the command can be known by it.
+    package var hasOwnID: Bool
     /// The caller's name as the broker has vouched for it, from the topic's level; the only one that policy looks at.
     package var identity: String?
     package var target: Target
@@ -25,6 +29,7 @@ package struct CommandOrigin: Sendable, Equatable {
         id: CommandID,
         client: String,
         isAnonymous: Bool = false,
+        hasOwnID: Bool = true,
         identity: String? = nil,
         target: Target,
         verb: VerbName?,
@@ -33,10 +38,18 @@ package struct CommandOrigin: Sendable, Equatable {
         self.id = id
         self.client = client
         self.isAnonymous = isAnonymous
+        self.hasOwnID = hasOwnID
         self.identity = identity
         self.target = target
         self.verb = verb
         self.reply = reply
+    }
+
+    /// How the job that comes of the command is named.
+    package var job: JobReference { JobReference(client: client, id: id.text) }
+
+    package var group: GroupName? {
+        if case .group(let name, _) = target { name } else { nil }
     }
 
     package var device: DeviceTarget? {

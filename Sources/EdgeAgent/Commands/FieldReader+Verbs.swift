@@ -25,7 +25,7 @@ extension FieldReader {
         case .ping: .ping
         case .info: .info
         case .rssi: .rssi
-        case .devices: .devices(DevicesRequest(connected: flag("connected"), bonded: flag("bonded")))
+        case .devices: self.devices()
         case .connect: onDevice ? .connect : connectMatching(devices)
         case .disconnect: .disconnect(DisconnectRequest(now: flag("now") ?? false))
         case .discover:
@@ -46,8 +46,20 @@ extension FieldReader {
         case .scanStart: scanStart(devices)
         case .scanStop: scanStop()
         case .adapterPower: adapterPower()
+        case .sequence: sequence(devices)
+        case .jobs: jobs(devices)
+        case .job: job()
+        case .cancel: cancel(devices)
         default: nil
         }
+    }
+
+    private mutating func devices() -> VerbRequest {
+        let (connected, bonded) = (flag("connected"), flag("bonded"))
+        let after = form("after", expected: "an address of 12 hexadecimal digits") { DeviceAddress($0) }
+        return .devices(
+            DevicesRequest(connected: connected, bonded: bonded, page: Page(limit: limit(), after: after))
+        )
     }
 
     private mutating func read() -> VerbRequest? {

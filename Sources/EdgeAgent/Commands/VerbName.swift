@@ -32,11 +32,17 @@ package enum VerbName: String, CaseIterable, Sendable {
     package var isOffered: Bool {
         switch self {
         case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .connect, .disconnect, .discover,
-            .read, .write, .subscribe, .unsubscribe, .transact, .rssi:
+            .read, .write, .subscribe, .unsubscribe, .transact, .rssi, .sequence, .jobs, .job, .cancel:
             true
-        case .sequence, .run, .pair, .pairAnswer, .unpair, .trust, .forget, .jobs, .job, .cancel, .logLevel,
-            .configGet, .diag, .restart:
-            false
+        case .run, .pair, .pairAnswer, .unpair, .trust, .forget, .logLevel, .configGet, .diag, .restart: false
+        }
+    }
+
+    /// Whether the verb may stand in a sequence.
+    package var mayBeStep: Bool {
+        switch self {
+        case .connect, .disconnect, .discover, .read, .write, .subscribe, .unsubscribe, .transact, .run, .rssi: true
+        default: false
         }
     }
 

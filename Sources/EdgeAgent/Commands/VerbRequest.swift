@@ -21,6 +21,10 @@ package enum VerbRequest: Sendable, Equatable {
     case unsubscribe(UnsubscribeRequest)
     case transact(TransactRules)
     case rssi
+    case sequence(SequenceRequest)
+    case jobs(JobsRequest)
+    case job(JobReference)
+    case cancel(CancelRequest)
 
     package var name: VerbName {
         switch self {
@@ -40,24 +44,31 @@ package enum VerbRequest: Sendable, Equatable {
         case .unsubscribe: .unsubscribe
         case .transact: .transact
         case .rssi: .rssi
+        case .sequence: .sequence
+        case .jobs: .jobs
+        case .job: .job
+        case .cancel: .cancel
         }
     }
 
     /// Whether the command changes something: on a device, on the gateway, or in what the agent publishes.
     package var changesSomething: Bool {
-        if case .discover(let request) = self { return request.refresh }
-        return name.changesSomething
+        switch self {
+        case .discover(let request): request.refresh
+        case .sequence(let request): request.steps.contains { $0.request.changesSomething }
+        default: name.changesSomething
+        }
     }
 
     /// How long the verb may take when the command does not say.
     package var defaultTimeout: Duration {
         switch self {
         case .rssi: .seconds(1)
-        case .ping, .info, .devices, .disconnect, .unsubscribe: .seconds(5)
+        case .ping, .info, .devices, .jobs, .job, .cancel, .disconnect, .unsubscribe: .seconds(5)
         case .scanStart, .scanStop: .seconds(10)
         case .connect, .connectMatching, .read, .write, .subscribe, .adapterPower: .seconds(20)
         case .discover: .seconds(30)
-        case .transact: .seconds(120)
+        case .transact, .sequence: .seconds(120)
         // The scan itself, and the time to start and end it.
         case .scan(let scan): scan.duration + .seconds(10)
         }
@@ -70,10 +81,12 @@ package struct DevicesRequest: Sendable, Equatable {
     package var connected: Bool?
     /// Only those with a bond (`true`) or without one (`false`).
     package var bonded: Bool?
+    package var page: Page<DeviceAddress>
 
-    package init(connected: Bool? = nil, bonded: Bool? = nil) {
+    package init(connected: Bool? = nil, bonded: Bool? = nil, page: Page<DeviceAddress> = Page()) {
         self.connected = connected
         self.bonded = bonded
+        self.page = page
     }
 }
 

@@ -22,6 +22,8 @@ package struct Configuration: Sendable, Equatable {
     package var links = LinksConfiguration()
     /// The configured devices, in the file's order; no alias and no address stands twice.
     package var devices: [DeviceConfiguration] = []
+    /// The configured groups, in the file's order; no name stands twice.
+    package var groups: [GroupConfiguration] = []
 
     /// The defaults for a gateway of that name.
     package init(gateway: String) { self.gateway = gateway }

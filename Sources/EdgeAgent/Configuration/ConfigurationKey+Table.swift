@@ -219,6 +219,21 @@ extension ConfigurationKey {
             "How long a command without an expiry of its own may wait"
         ),
         duration(
+            "limits.replayWindowMs",
+            \.limits.replayWindow,
+            10_000...86_400_000,
+            .milliseconds,
+            "How long a command is remembered, so that its repetition gets the first one's answer"
+        ),
+        integer("limits.replayCommands", \.limits.replayCommands, 100...1_000_000, "Commands that are remembered"),
+        integer(
+            "limits.replayBytes",
+            \.limits.replayBytes,
+            65_536...1_073_741_824,
+            unit: "bytes",
+            "Bytes of the commands that are remembered and of their answers"
+        ),
+        duration(
             "limits.healthIntervalSeconds",
             \.limits.healthInterval,
             1...86_400,
@@ -241,7 +256,14 @@ extension ConfigurationKey {
             0...86_400_000,
             .milliseconds,
             "How long a link stays that neither a command nor a subscription needs"
-        )
+        ),
+        optionalInteger(
+            "links.max",
+            \.links.maximum,
+            1...64,
+            defaultInWords: "what the adapter takes, learned when it refuses one more",
+            "The most links of one adapter; commands for more devices wait"
+        ),
     ]
 
     private static let broker = ConfigurationKey(

@@ -93,6 +93,32 @@ extension ConfigurationKey {
         )
     }
 
+    /// A whole number that may be left out.
+    static func optionalInteger(
+        _ path: String,
+        _ place: any Place<Int?>,
+        _ bounds: ClosedRange<Int>,
+        defaultInWords: String,
+        _ summary: String
+    ) -> ConfigurationKey {
+        ConfigurationKey(
+            path: path,
+            summary: summary,
+            expected: "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)",
+            range: "\(bounds.lowerBound)–\(bounds.upperBound)",
+            unit: nil,
+            defaultInWords: defaultInWords,
+            flag: nil,
+            form: .plain,
+            read: { scalar, configuration in
+                guard let number = wholeNumber(scalar), bounds.contains(number) else { return .mismatch }
+                configuration[keyPath: place] = number
+                return nil
+            },
+            show: { $0[keyPath: place].map { String($0) } }
+        )
+    }
+
     /// A duration as a whole number of its unit.
     static func duration(
         _ path: String,

@@ -19,6 +19,9 @@ package struct ConfigurationReader: Sendable {
     /// The keys whose value was refused: no check of theirs against others makes sense.
     var refused: Set<String> = []
 
+    /// Where each member of a group stands.
+    var memberOrigins: [(member: String, path: String, origin: ConfigurationProblem.Origin)] = []
+
     /// Starts with the defaults.
     package init(defaultGateway: String) { configuration = Configuration(gateway: defaultGateway) }
 
@@ -70,6 +73,8 @@ package struct ConfigurationReader: Sendable {
                 readSubsection(path, pair.value, from: origin, file: file)
             } else if path == "devices" {
                 readDevices(pair.value, from: origin, file: file)
+            } else if path == "groups" {
+                readGroups(pair.value, from: origin, file: file)
             } else {
                 report(origin, key: path, "unknown key" + ConfigurationHint.text(forUnknown: name, in: section))
             }

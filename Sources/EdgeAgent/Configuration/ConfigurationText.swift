@@ -24,6 +24,11 @@ package enum ConfigurationText {
             lines.append("    alias: " + scalar(device.alias))
             if let name = device.name { lines.append("    name: " + scalar(name)) }
         }
+        if !configuration.groups.isEmpty { lines += ["", "groups:"] }
+        for group in configuration.groups {
+            let members = group.members.map { scalar($0) }.joined(separator: ", ")
+            lines.append("  \(scalar(group.name)): [\(members)]")
+        }
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -1,22 +1,43 @@
 internal import BleCore
 internal import EventLoop
+internal import TaskQueue
 
 /// A device's command on its way through the queue.
 struct Job: Identifiable, Sendable {
+    /// What comes of it, and who hears that.
+    enum Purpose: Sendable, Equatable {
+        /// A caller's command: its result is published.
+        case command
+        /// A member's part of the group command with this number.
+        case member(of: Int, index: Int)
+        /// A read of the agent's own, for the subscription with this number; nobody hears of it.
+        case poll(Int)
+    }
+
     /// Counts the jobs of this process.
     let id: Int
     let command: Command
     let device: DeviceTarget
     let arrived: ContinuousClock.Instant
-    /// The number of the subscription for which the agent reads a value itself; such a job has no caller, and nobody hears of it.
-    var poll: Int?
+    var purpose = Purpose.command
+
+    /// The number of the subscription for which the agent reads a value itself.
+    var poll: Int? {
+        if case .poll(let number) = purpose { number } else { nil }
+    }
 }
 
 /// What a verb that succeeded has to say.
-struct VerbOutcome: Sendable {
-    let confirmed: Confirmed
-    let payload: ResultPayload
-    var warnings: [String] = []
+package struct VerbOutcome: Sendable {
+    package let confirmed: Confirmed
+    package let payload: ResultPayload
+    package var warnings: [String]
+
+    package init(confirmed: Confirmed, payload: ResultPayload, warnings: [String] = []) {
+        self.confirmed = confirmed
+        self.payload = payload
+        self.warnings = warnings
+    }
 }
 
 /// A job that has its device now.
@@ -33,5 +54,85 @@ final class RunningJob {
         self.job = job
         self.scope = scope
         self.untold = untold
+    }
+}
+
+/// What `jobs` and `job` tell of a command that is under way.
+final class JobRecord {
+    /// That of its job.
+    let number: Int
+    let origin: CommandOrigin
+    let priority: CommandPriority
+    let acceptedMs: Int64
+    private(set) var steps: [JobStep] = []
+
+    init(number: Int, command: Command) {
+        self.number = number
+        origin = command.origin
+        priority = command.priority
+        acceptedMs = UTCTime.now.millisecondsSince1970
+    }
+
+    func add(_ body: ResultBody) { steps.append(JobStep(body, timeMs: UTCTime.now.millisecondsSince1970)) }
+
+    /// The record of a job that has ended.
+    func history(endedBy body: ResultBody) -> JobHistory {
+        let last = JobStep(body, timeMs: UTCTime.now.millisecondsSince1970)
+        let summary = JobSummary(
+            number: number,
+            origin: origin,
+            state: .ended,
+            priority: priority,
+            acceptedMs: acceptedMs,
+            attempt: body.attempt
+        )
+        return JobHistory(summary: summary, steps: steps + [last])
+    }
+}
+
+/// What is remembered of a job that has ended.
+package struct JobHistory: Sendable, Equatable {
+    package let summary: JobSummary
+    package let steps: [JobStep]
+}
+
+/// A command of the gateway that takes time.
+final class GatewayJob {
+    let command: Command
+    let scope: OperationScope
+    let started = ContinuousClock.now
+
+    init(_ command: Command, _ scope: OperationScope) {
+        self.command = command
+        self.scope = scope
+    }
+}
+
+extension VerbRequest {
+    /// Whether the verb needs a link, and with it one of the adapter's slots.
+    var needsLink: Bool {
+        switch self {
+        case .connect, .connectMatching, .discover, .read, .write, .subscribe, .transact: true
+        case .sequence(let request): request.steps.contains { $0.request.needsLink }
+        default: false
+        }
+    }
+}
+
+extension RetryRequest {
+    /// What it means for one verb: what only reads may be done twice when the caller speaks of it at all.
+    func policy(for request: VerbRequest) -> RetryPolicy {
+        RetryPolicy(max: max, repeatsOperation: isIdempotent || (isGiven && !request.changesSomething))
+    }
+}
+
+extension JobPriority {
+    init(_ priority: CommandPriority) {
+        self =
+            switch priority {
+            case .urgent: .urgent
+            case .normal: .normal
+            case .low: .low
+            }
     }
 }

@@ -2,17 +2,33 @@ internal import BleCore
 
 /// From commands to typed tasks: the one place where a device's verb becomes what Bluetooth has to do.
 enum VerbTasks {
+    /// Who wants a verb carried out, and the agent that publishes what comes of it.
+    struct Caller: Sendable {
+        let client: String
+        let agent: Agent
+    }
+
     /// The task of a command for a device.
+    static func task(for command: Command, on device: DeviceTarget, agent: Agent) -> BlueToothTaskModel<VerbOutcome> {
+        let caller = Caller(client: command.origin.client, agent: agent)
+        if case .sequence(let request) = command.request {
+            return SequenceTask.make(request, for: caller, on: device, retry: command.retry, timeout: command.timeout)
+        }
+        return task(for: command.request, of: caller, on: device, timeout: command.timeout)
+    }
+
+    /// The task of one verb for a device.
     ///
     /// Subscriptions are the agent's, which publishes their values.
     static func task(
-        for command: Command,
+        for request: VerbRequest,
+        of caller: Caller,
         on device: DeviceTarget,
-        subscribing agent: Agent
+        timeout: Duration
     ) -> BlueToothTaskModel<VerbOutcome> {
         let address = device.address
-        let timeout = command.timeout
-        switch command.request {
+        let (client, agent) = (caller.client, caller.agent)
+        switch request {
         case .connect: return connect(address, timeout)
         case .connectMatching: return connect(address, timeout, foundAs: device.name)
         case .disconnect: return disconnect(address, timeout)
@@ -21,22 +37,19 @@ enum VerbTasks {
         case .write(let request): return write(request, address, timeout)
         case .rssi: return rssi(address, timeout)
         case .subscribe(let request):
-            let client = command.origin.client
             return BlueToothTaskModel(address, timeout: timeout) { _, scope in
                 try await agent.subscribe(request, to: device, for: client, scope)
             }
         case .unsubscribe(let request):
-            let client = command.origin.client
             return BlueToothTaskModel(address, timeout: timeout) { _, scope in
                 try await agent.unsubscribe(request, from: device, for: client, scope)
             }
         case .transact(let rules) where rules.isLongConnection:
-            let client = command.origin.client
             return BlueToothTaskModel(address, timeout: timeout) { _, scope in
                 try await agent.openConnection(rules, to: device, for: client, scope)
             }
         case .transact(let rules): return transact(rules, address, timeout)
-        case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower:
+        case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .sequence, .jobs, .job, .cancel:
             return BlueToothTaskModel(address, timeout: timeout) { _, _ in
                 throw OperationError(.internal, detail: "the verb is none for a device")
             }

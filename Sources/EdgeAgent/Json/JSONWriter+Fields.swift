@@ -72,6 +72,28 @@ extension JSONWriter {
         endArray()
     }
 
+    /// Writes a member that is an array, each element by a function.
+    package mutating func field<Element>(
+        _ name: StaticString,
+        array: [Element],
+        _ write: (inout JSONWriter, Element) -> Void
+    ) {
+        key(name)
+        beginArray()
+        for element in array { write(&self, element) }
+        endArray()
+    }
+
+    /// Writes the id of a command as its caller gave it.
+    mutating func field(_ name: StaticString, _ id: CommandID) {
+        key(name)
+        switch id.echo {
+        case .text(let text): value(text)
+        case .number(let number): value(number)
+        case .null: null()
+        }
+    }
+
     /// Writes a member that is an object.
     package mutating func object(_ name: StaticString, _ members: (inout JSONWriter) -> Void) {
         key(name)

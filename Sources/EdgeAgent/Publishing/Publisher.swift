@@ -45,18 +45,42 @@ final class Publisher {
 
     // MARK: Messages
 
-    /// Publishes a final result to its caller.
-    func publish(_ body: ResultBody) {
-        let encoded = results.encode(body, stamp: stamp(.result))
-        var publication = publication(encoded.reply.topic, encoded.payload, .result, .required)
-        publication.correlationData = encoded.reply.correlationData
+    /// Puts a final result into the bytes that go out, now and whenever it is asked for again.
+    func encode(_ body: ResultBody) -> EncodedResult { results.encode(body, stamp: stamp(.result)) }
+
+    /// Publishes a result to one who asked for it; `acknowledged` is called when the broker has it.
+    func publish(
+        _ result: EncodedResult,
+        to reply: ReplyAddress,
+        replayed: Bool = false,
+        acknowledged: (@Sendable () -> Void)? = nil
+    ) {
+        let payload = replayed ? result.replayedPayload : result.payload
+        var publication = publication(reply.topic, payload, .result, .required)
+        publication.correlationData = reply.correlationData
         publication.contentType = EncodedResult.contentType
         publication.isText = true
-        publication.userProperties = encoded.userProperties.map { MQTTUserProperty($0.name, $0.value) }
+        publication.userProperties = result.userProperties.map { MQTTUserProperty($0.name, $0.value) }
         published += 1
-        guard !send(publication) else { return }
+        var completion: (@Sendable (MQTTOutcome) -> Void)?
+        if let acknowledged {
+            completion = { outcome in
+                if outcome == .acknowledged || outcome == .written { acknowledged() }
+            }
+        }
+        let refusal = client.assumeIsolated { [publication, completion] client in
+            client.publish(publication, completion: completion)
+        }
+        guard refusal != nil else { return }
+        dropped += 1
         // The queue takes more results than commands can be accepted: whatever this is, a caller waits in vain.
-        log.error("Result found no place", [.topic: encoded.reply.topic, .id: body.origin.id.text])
+        log.error("Result found no place", [.topic: reply.topic])
+    }
+
+    /// Publishes a step before the result to the caller that asked for it.
+    func publishStep(_ body: ResultBody) {
+        let encoded = results.encode(body, stamp: stamp(.result))
+        publish(encoded, to: encoded.reply)
     }
 
     /// Publishes a step of a device's job for observers, a moment later and together with others: what observers are

@@ -101,6 +101,13 @@ package struct LinkCounts: Sendable, Equatable {
         self.waiting = waiting
     }
 
+    /// The sums of two adapters' counts; as many links as there may be, where both numbers are known.
+    func joined(with other: LinkCounts) -> LinkCounts {
+        guard self != LinkCounts() else { return other }
+        let max = max.flatMap { own in other.max.map { own + $0 } }
+        return LinkCounts(used: used + other.used, max: max, waiting: waiting + other.waiting)
+    }
+
     func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.field("used", used)

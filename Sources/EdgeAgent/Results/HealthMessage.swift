@@ -7,6 +7,8 @@ package struct HealthMessage: Sendable, Equatable {
         package var refused: Int64 = 0
         /// Messages on command topics that got no answer.
         package var ignored: Int64 = 0
+        /// Commands that were repeated and got the answer of the first.
+        package var repeated: Int64 = 0
         package var notifications: Int64 = 0
         package var advertisements: Int64 = 0
 
@@ -75,6 +77,7 @@ package struct HealthMessage: Sendable, Equatable {
             writer.field("results", counters.results)
             writer.field("refused", counters.refused)
             writer.field("ignored", counters.ignored)
+            writer.field("repeated", counters.repeated)
             writer.field("notifications", counters.notifications)
             writer.field("advertisements", counters.advertisements)
         }

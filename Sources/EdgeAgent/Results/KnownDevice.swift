@@ -15,6 +15,9 @@ package struct KnownDevice: Sendable, Equatable {
     /// When it was heard last, in milliseconds since 1970-01-01 UTC.
     package var lastHeardMs: Int64?
 
+    /// About how many bytes one has.
+    static let estimatedBytes = 256
+
     package init(
         device: DeviceTarget,
         addressType: Advertisement.AddressType,

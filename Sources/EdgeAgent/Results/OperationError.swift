@@ -13,6 +13,10 @@ package struct OperationError: Error, Sendable, Equatable {
     package var dbus: String?
     /// What was asked for and is not there.
     package var missing: [BluetoothUUID]
+    /// The index of the step of a sequence that it is of.
+    package var step: Int?
+    /// The member of a group that it is of.
+    package var device: DeviceName?
     /// One sentence for people, without payload.
     package var detail: String
 

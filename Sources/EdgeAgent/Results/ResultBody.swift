@@ -7,6 +7,8 @@ package struct ResultBody: Sendable, Equatable {
     package var applied: Applied?
     package var payload: ResultPayload?
     package var error: OperationError?
+    /// The error that the last try but the successful one ended with.
+    package var lastError: OperationError?
     package var timing: Timing?
     /// Counts from 1; absent for what never started.
     package var attempt: Int?
@@ -64,6 +66,11 @@ package struct ResultBody: Sendable, Equatable {
         body.payload = payload
         body.timing = timing
         return body
+    }
+
+    /// The result of a command whose verb has come to an outcome.
+    package static func ok(_ command: Command, _ outcome: VerbOutcome, timing: Timing?, attempt: Int) -> Self {
+        ok(command, confirmed: outcome.confirmed, payload: outcome.payload, timing: timing, attempt: attempt)
     }
 
     /// The result of a command that started and did not succeed; its status follows from the error.

@@ -43,31 +43,25 @@ package struct ResultEncoder: Sendable, Equatable {
     private static func bytes(of body: ResultBody, stamp: MessageStamp) -> [UInt8] {
         var writer = JSONWriter(capacity: 512 + (body.payload?.estimatedBytes ?? 0))
         writer.beginObject()
-        writer.key("id")
-        switch body.origin.id.echo {
-        case .text(let text): writer.value(text)
-        case .number(let number): writer.value(number)
-        case .null: writer.null()
-        }
+        writer.field("id", body.origin.id)
         writer.field("client", body.origin.client)
         if let device = body.origin.device {
             writer.field("dev", device.name.description)
             writer.field("address", device.address.hex)
         }
+        if let group = body.origin.group { writer.field("group", group.text) }
         if let verb = body.origin.verb { writer.field("verb", verb.rawValue) }
         writer.field("status", body.status.rawValue)
         writer.field("final", body.status.isFinal)
         if let confirmed = body.confirmed { writer.field("confirmed", confirmed.rawValue) }
-        if let applied = body.applied {
-            writer.field("applied", applied.text)
-            if case .partly(let bytes) = applied { writer.field("bytes", bytes) }
-        }
+        body.applied?.write(to: &writer)
         writer.field(ifPresent: "place", body.queuePlace)
         if let payload = body.payload {
             writer.key("result")
             payload.write(to: &writer)
         }
         if let error = body.error { error.write(to: &writer) }
+        if let lastError = body.lastError { lastError.write(to: &writer, as: "lastError") }
         if let timing = body.timing {
             writer.object("timing") { writer in
                 writer.field(ifPresent: "queuedMs", timing.queuedMs)
@@ -85,9 +79,9 @@ package struct ResultEncoder: Sendable, Equatable {
 }
 
 extension OperationError {
-    /// Writes the member `error`.
-    func write(to writer: inout JSONWriter) {
-        writer.object("error") { writer in
+    /// Writes the member `error`, or one of another name.
+    func write(to writer: inout JSONWriter, as name: StaticString = "error") {
+        writer.object(name) { writer in
             writer.field("code", code.rawValue)
             writer.field("stage", stage.rawValue)
             writer.field("retryable", isRetryable)
@@ -95,6 +89,8 @@ extension OperationError {
             if let att { writer.field("att", "0x\(companyText(UInt16(att)).suffix(2))") }
             writer.field(ifPresent: "dbus", dbus)
             if !missing.isEmpty { writer.field("missing", texts: missing.map(\.description)) }
+            writer.field(ifPresent: "step", step)
+            writer.field(ifPresent: "dev", device?.description)
             writer.field("detail", detail)
         }
     }
@@ -109,6 +105,20 @@ package struct EncodedResult: Sendable, Equatable {
 
     /// The content type that MQTT 5 carries.
     package static let contentType = "application/json"
+
+    /// A result of which only its bytes and what MQTT 5 says of them are known.
+    package init(reply: ReplyAddress, payload: [UInt8], status: ResultStatus, code: ErrorCode?) {
+        self.reply = reply
+        self.payload = payload
+        self.status = status
+        self.code = code
+    }
+
+    /// The same answer for a command that was repeated: `replayed` is all that it has more.
+    package var replayedPayload: [UInt8] {
+        guard payload.last == UInt8(ascii: "}") else { return payload }
+        return payload.dropLast() + Array(#","replayed":true}"#.utf8)
+    }
 
     init(_ body: ResultBody, payload: [UInt8]) {
         reply = body.origin.reply

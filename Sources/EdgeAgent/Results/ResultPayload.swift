@@ -20,6 +20,14 @@ package enum ResultPayload: Sendable, Equatable {
     case transact(TransactAnswer)
     /// `transact` with a long connection: where the packets go.
     case longConnection(LongConnection)
+    /// `sequence`: what became of each step, in order.
+    case steps([PartResult])
+    /// A command to a group: what became of it at each member.
+    case members([PartResult])
+    case jobs([JobSummary], isTruncated: Bool)
+    case job(JobSummary, steps: [JobStep])
+    /// `cancel`: how many jobs it was for.
+    case cancelled(Int)
 
     /// What a `connect` found.
     package struct ConnectResult: Sendable, Equatable {
@@ -88,16 +96,10 @@ package enum ResultPayload: Sendable, Equatable {
             writer.field("uptimeMs", uptimeMs)
         case .info(let content): content.write(to: &writer)
         case .devices(let devices, let isTruncated):
-            writer.key("devices")
-            writer.beginArray()
-            for device in devices { device.write(to: &writer) }
-            writer.endArray()
+            writer.field("devices", array: devices) { $1.write(to: &$0) }
             writer.field("truncated", isTruncated)
         case .scan(let devices, let isTruncated):
-            writer.key("devices")
-            writer.beginArray()
-            for device in devices { device.write(to: &writer) }
-            writer.endArray()
+            writer.field("devices", array: devices) { $1.write(to: &$0) }
             writer.field("truncated", isTruncated)
         case .session(let session, let already):
             writer.field("session", session.text)
@@ -119,6 +121,16 @@ package enum ResultPayload: Sendable, Equatable {
             writer.field("source", "advertisement" as StaticString)
         case .transact(let answer): answer.write(to: &writer)
         case .longConnection(let connection): connection.write(to: &writer)
+        case .steps(let parts): writer.field("steps", array: parts) { $1.write(to: &$0) }
+        case .members(let parts): writer.field("members", array: parts) { $1.write(to: &$0) }
+        case .jobs(let jobs, let isTruncated):
+            writer.field("jobs", array: jobs) { $1.write(to: &$0) }
+            writer.field("truncated", isTruncated)
+        case .job(let job, let steps):
+            writer.key("job")
+            job.write(to: &writer)
+            writer.field("steps", array: steps) { $1.write(to: &$0) }
+        case .cancelled(let count): writer.field("count", count)
         }
         writer.endObject()
     }
@@ -126,13 +138,17 @@ package enum ResultPayload: Sendable, Equatable {
     /// About how many bytes the payload will have.
     var estimatedBytes: Int {
         switch self {
-        case .devices(let devices, _): devices.count * 256
+        case .devices(let devices, _): devices.count * KnownDevice.estimatedBytes
         case .scan(let devices, _): devices.count * 400
         case .services(let tree): 512 + tree.services.count * 512
         case .value(let bytes): bytes.count * 2
         case .info: 1024
         case .transact(let answer): answer.estimatedBytes
         case .longConnection: 256
+        case .steps(let parts), .members(let parts):
+            parts.reduce(64) { $0 + 192 + ($1.payload?.estimatedBytes ?? 0) }
+        case .jobs(let jobs, _): jobs.count * JobSummary.estimatedBytes
+        case .job(_, let steps): 512 + steps.count * 96
         default: 64
         }
     }

@@ -38,13 +38,35 @@ package enum Applied: Sendable, Hashable {
     case no, maybe, yes
     /// The first bytes of a value that was sent in parts.
     case partly(bytes: Int)
+    /// Steps of a sequence up to the one with this index, itself perhaps too.
+    case steps(before: Int)
+    /// Some members of a group.
+    case members
 
     var text: StaticString {
         switch self {
         case .no: "no"
         case .maybe: "maybe"
         case .yes: "yes"
-        case .partly: "partly"
+        case .partly, .steps, .members: "partly"
+        }
+    }
+
+    /// Whether a part was certainly applied.
+    var isPart: Bool {
+        switch self {
+        case .no, .maybe: false
+        case .yes, .partly, .steps, .members: true
+        }
+    }
+
+    /// Writes the member `applied` and what goes with it.
+    func write(to writer: inout JSONWriter) {
+        writer.field("applied", text)
+        switch self {
+        case .partly(let bytes): writer.field("bytes", bytes)
+        case .steps(let step): writer.field("step", step)
+        default: break
         }
     }
 }

@@ -101,7 +101,7 @@ struct ConnectTests {
         var settings = SimulatorSettings()
         settings.connectTimeout = .milliseconds(1)
         var configuration = BluetoothManager.Configuration.impatient
-        configuration.connectRetry = .seconds(50) ... .seconds(50)
+        configuration.retryGaps = RetryGaps(all: .seconds(50) ... .seconds(50))
         try await withBench(devices: [Devices.silent], settings: settings, configuration: configuration) { bench in
             let belt = bench.peripheral(Devices.heart)
             let states = await belt.linkStates()

@@ -1,0 +1,83 @@
+internal import BleCore
+internal import EventLoop
+internal import TaskQueue
+
+/// Link slots: how many links an adapter may have, who has them, and who waits.
+extension Agent {
+    /// How long a number is believed that an adapter's refusal has taught: the links of other programs come and go.
+    private static let learnedFor = Duration.seconds(600)
+
+    /// The adapter whose slots a device's link takes.
+    func pool(of address: DeviceAddress) -> AdapterName? {
+        manager.assumeIsolated { $0.adapter(for: address) }
+    }
+
+    /// Tells the queue whether a device has a link, and whether anybody needs it.
+    func tellSlot(of address: DeviceAddress) {
+        let (device, adapter) = manager.assumeIsolated { ($0.device(address), $0.adapter(for: address)) }
+        let isUp = device?.link.phase == .connected || device?.link.phase == .resolved
+        if isUp, let device, let adapter {
+            let isReclaimable = device.link.owner == .`self` && subscriptions.isEmpty(for: address)
+            carryOut(queue.linkUp(address, in: adapter, isReclaimable: isReclaimable, at: .now))
+            unlearn(adapter)
+        } else {
+            carryOut(queue.linkDown(address, at: .now))
+        }
+        armQueueTimer()
+    }
+
+    /// Takes the bound of the configuration for an adapter that has come.
+    func setSlots(of adapter: AdapterName) {
+        guard learnedSlots[adapter] == nil else { return }
+        carryOut(queue.setLimit(configuration.links.maximum, of: adapter, at: .now))
+    }
+
+    /// Learns from an adapter's refusal how many links it takes, and makes room where a link is idle.
+    func slotRefused(to address: DeviceAddress) {
+        guard let adapter = pool(of: address) else { return }
+        let standing = manager.assumeIsolated { $0.adapters.first { $0.name == adapter }?.links ?? 0 }
+        if standing > 0, queue.slots(of: adapter).limit.map({ standing < $0 }) ?? true {
+            log.notice("Adapter takes no more links", [.adapter: adapter.text, .count: String(standing)])
+            if let timer = learnedSlots.removeValue(forKey: adapter) { loop.cancel(timer) }
+            learnedSlots[adapter] = loop.schedule(after: Self.learnedFor) { [weak self] in
+                self?.assumeIsolated { $0.forgetSlots(of: adapter) }
+            }
+            carryOut(queue.setLimit(standing, of: adapter, at: .now))
+            publishAdapters()
+        }
+        carryOut(queue.slotRefused(in: adapter, at: .now))
+    }
+
+    /// Believes the configuration again.
+    func forgetSlots(of adapter: AdapterName) {
+        guard let timer = learnedSlots.removeValue(forKey: adapter) else { return }
+        loop.cancel(timer)
+        carryOut(queue.setLimit(configuration.links.maximum, of: adapter, at: .now))
+        publishAdapters()
+    }
+
+    /// More links than a refusal has taught are the proof that it takes more.
+    private func unlearn(_ adapter: AdapterName) {
+        guard learnedSlots[adapter] != nil, let limit = queue.slots(of: adapter).limit else { return }
+        let standing = manager.assumeIsolated { $0.adapters.first { $0.name == adapter }?.links ?? 0 }
+        if standing > limit { forgetSlots(of: adapter) }
+    }
+
+    /// Ends an idle link whose slot another device waits for.
+    func reclaim(_ address: DeviceAddress) {
+        log.debug("Idle link gives its slot away", [.device: address.hex])
+        if let timer = idleTimers.removeValue(forKey: address) { loop.cancel(timer) }
+        // Unstructured because the queue asks for it; the scope bounds it.
+        Task.immediate(executorPreference: loop) {
+            await self.release(address, within: .seconds(5))
+            // Whatever came of it, the queue shall know.
+            self.tellSlot(of: address)
+        }
+    }
+
+    /// How many links of an adapter there are, may be, and are waited for.
+    func linkCounts(of adapter: AdapterInfo) -> LinkCounts {
+        let slots = queue.slots(of: adapter.name)
+        return LinkCounts(used: adapter.links, max: slots.limit, waiting: slots.waiting)
+    }
+}

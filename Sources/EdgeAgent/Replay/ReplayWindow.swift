@@ -1,0 +1,175 @@
+internal import EventLoop
+
+/// The commands of the last minutes with their answers: who repeats one gets the answer of the first, and nothing runs
+/// again.
+///
+/// A command is known by its caller and id; it stays at least until its answer has been acknowledged. Confined to the
+/// agent.
+package struct ReplayWindow {
+    /// How long and how much is remembered.
+    package struct Bounds: Sendable, Equatable {
+        package var span: Duration
+        package var commands: Int
+        package var bytes: Int
+
+        package init(span: Duration, commands: Int, bytes: Int) {
+            self.span = span
+            self.commands = commands
+            self.bytes = bytes
+        }
+    }
+
+    /// Under what a command is remembered.
+    package struct Key: Hashable, Sendable {
+        package let client: String
+        /// Whether the broker vouches for the caller's name: a mere label is somebody else.
+        package let isIdentified: Bool
+        package let id: String
+
+        package init(client: String, isIdentified: Bool, id: String) {
+            self.client = client
+            self.isIdentified = isIdentified
+            self.id = id
+        }
+    }
+
+    /// What becomes of a command that comes in.
+    package enum Admission: Equatable {
+        /// It was not known; now it is, and its answer is to be told by `end(_:with:)`.
+        case new
+        /// It is under way: the one answer goes to this caller too.
+        case joined
+        /// It has been answered so.
+        case replay(EncodedResult)
+        /// The same id stood for another command.
+        case conflict
+    }
+
+    private struct Entry {
+        let sent: SentCommand
+        /// When it may be forgotten, as a span since the epoch of the caller's clock.
+        var ends: Duration
+        /// Where the answer goes, in the order of asking; empty once it is out.
+        var replies: [ReplyAddress]
+        var answer: EncodedResult?
+        var history: JobHistory?
+        var isAcknowledged = false
+
+        var bytes: Int {
+            200 + sent.payload.count + (answer?.payload.count ?? 0) + 64 * (history?.steps.count ?? 0)
+        }
+        var isOver: Bool { answer != nil && isAcknowledged }
+    }
+
+    package let bounds: Bounds
+    private var entries: [Key: Entry] = [:]
+    /// The keys in the order of their coming, some of them gone.
+    private var order = FIFO<Key>()
+    package private(set) var bytes = 0
+
+    package init(bounds: Bounds) { self.bounds = bounds }
+
+    package var count: Int { entries.count }
+
+    /// Whether a command is remembered.
+    package func contains(_ key: Key) -> Bool { entries[key] != nil }
+
+    /// What is remembered of a job that has ended.
+    package func history(of key: Key) -> JobHistory? { entries[key]?.history }
+
+    /// Takes a command in.
+    ///
+    /// - Parameters:
+    ///   - key: Under what it is known.
+    ///   - sent: What it says.
+    ///   - reply: Where its answer goes.
+    ///   - expiry: When it may not start any more, on the clock of `now`.
+    ///   - now: The time, as a span since an epoch of the caller's.
+    /// - Returns: What becomes of it.
+    package mutating func admit(
+        _ key: Key,
+        _ sent: SentCommand,
+        reply: ReplyAddress,
+        expiry: Duration,
+        now: Duration
+    ) -> Admission {
+        if var entry = entries[key], entry.ends > now || !entry.isOver {
+            guard entry.sent.isSame(as: sent) else { return .conflict }
+            if let answer = entry.answer { return .replay(answer) }
+            if !entry.replies.contains(reply) { entry.replies.append(reply) }
+            entries[key] = entry
+            return .joined
+        }
+        forget(key)
+        let entry = Entry(sent: sent, ends: max(now + bounds.span, expiry), replies: [reply])
+        entries[key] = entry
+        bytes += entry.bytes
+        order.append(key)
+        makeRoom()
+        return .new
+    }
+
+    /// Notes the answer of a command that is under way.
+    ///
+    /// - Returns: Where it goes; nil when the command is not remembered or has its answer already.
+    package mutating func end(
+        _ key: Key,
+        with answer: EncodedResult,
+        history: JobHistory? = nil
+    ) -> [ReplyAddress]? {
+        guard var entry = entries[key], entry.answer == nil else { return nil }
+        bytes -= entry.bytes
+        let replies = entry.replies
+        entry.answer = answer
+        entry.history = history
+        entry.replies = []
+        entries[key] = entry
+        bytes += entry.bytes
+        makeRoom()
+        return replies
+    }
+
+    /// Notes that the broker has a command's answer.
+    package mutating func acknowledged(_ key: Key) {
+        entries[key]?.isAcknowledged = true
+    }
+
+    /// Forgets what is older than the window; to be called from time to time.
+    package mutating func prune(now: Duration) {
+        for (key, entry) in entries where entry.isOver && entry.ends <= now { forget(key) }
+        var rest = FIFO<Key>()
+        while let key = order.popFirst() {
+            if entries[key] != nil { rest.append(key) }
+        }
+        order = rest
+    }
+
+    private mutating func forget(_ key: Key) {
+        guard let entry = entries.removeValue(forKey: key) else { return }
+        bytes -= entry.bytes
+    }
+
+    /// Forgets the oldest whose answer has arrived, until the bounds hold.
+    private mutating func makeRoom() {
+        guard entries.count > bounds.commands || bytes > bounds.bytes else { return }
+        var kept: [Key] = []
+        while entries.count > bounds.commands || bytes > bounds.bytes, let oldest = order.popFirst() {
+            guard let entry = entries[oldest] else { continue }
+            if entry.isOver { forget(oldest) } else { kept.append(oldest) }
+        }
+        // Those under way are few; they stay the oldest.
+        guard !kept.isEmpty else { return }
+        var rest = FIFO<Key>()
+        for key in kept { rest.append(key) }
+        while let key = order.popFirst() { rest.append(key) }
+        order = rest
+    }
+}
+
+extension CommandOrigin {
+    /// Under what the command is remembered; nil when its repetition cannot be known.
+    package var replayKey: ReplayWindow.Key? {
+        guard hasOwnID, !isAnonymous else { return nil }
+        return ReplayWindow.Key(client: client, isIdentified: identity != nil, id: id.text)
+    }
+}
