@@ -17,6 +17,10 @@ package final class OperationScope: @unchecked Sendable {
     ///
     /// On the loop.
     package var onRetry: ((Int, BleFailure, Duration) -> Void)?
+    /// Asked before the first call that changes something at the device; nothing goes out before it has answered.
+    ///
+    /// On the loop; it answers there, at once or later, once.
+    package var beforeChange: ((@escaping (Result<Void, any Error>) -> Void) -> Void)?
     /// The last failure that was answered by another try.
     package private(set) var lastFailure: BleFailure?
     /// What the tries before the present one may have done.
@@ -59,6 +63,7 @@ package final class OperationScope: @unchecked Sendable {
     package func part(timeout: Duration) -> OperationScope {
         let part = OperationScope(timeout: timeout, on: loop)
         part.onRetry = onRetry
+        part.beforeChange = beforeChange
         self.part = part
         switch ended {
         case is CancellationError: part.cancel()

@@ -209,10 +209,19 @@ extension BluetoothManager {
         onReply: ((DBusConnection.Outcome) -> Void)? = nil
     ) async throws -> DBusMessage {
         scope.stage = .operate
-        let address = try linked(path).address
+        let link = link(try linked(path).address)
+        if changes, let ask = scope.beforeChange {
+            scope.beforeChange = nil
+            var answer: Verdict?
+            ask { verdict in
+                answer = verdict
+                link.poke()
+            }
+            try await wait(scope, on: link) { answer }
+            _ = try linked(path)
+        }
         if changes, scope.applied == .no { scope.applied = .maybe }
         let doubt: BleFailure.Applied = changes ? .maybe : .no
-        let link = link(address)
         let reply = ReplySlot()
         send(message, for: link) { outcome in
             onReply?(outcome)

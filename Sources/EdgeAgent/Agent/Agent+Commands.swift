@@ -34,12 +34,12 @@ extension Agent {
             log.debug("Command arrived", [.verb: command.request.name.rawValue, .id: command.origin.id.text])
             recent.insert(command.origin)
             guard isNew(command.origin, sent, message, expiry: command.expiry.monotonic) else { return }
-            start(command)
+            accept(command, message)
         case .refused(let refusal):
             recent.insert(refusal.origin)
             // What was carried out already is not refused because its time has passed since.
             guard !refusal.isOfCommand || isNew(refusal.origin, sent, message, expiry: .zero) else { return }
-            refuse(refusal)
+            refuseUnlessKnown(refusal, sent)
         case .ignored(let reason):
             counters.ignored += 1
             if let suppressed = limiter.admit("ignored \(reason.rawValue)") {
@@ -61,19 +61,14 @@ extension Agent {
         case .new: return true
         case .joined:
             counters.repeated += 1
+            if let number = window.journal(of: key) { journal?.addReply(origin.reply.stored, to: number) { _ in } }
             log.debug("Command repeated while it runs", [.client: origin.client, .id: origin.id.text])
         case .replay(let answer):
             counters.repeated += 1
             log.debug("Command repeated", [.client: origin.client, .id: origin.id.text])
             publisher.publish(answer, to: origin.reply, replayed: true)
         case .conflict:
-            let detail = "the id stands for another command of this caller"
-            let refusal = Refusal(
-                origin: origin,
-                error: OperationError(.duplicateConflict, detail: detail),
-                changesSomething: origin.verb?.changesSomething ?? false
-            )
-            refuse(refusal, isRemembered: false)
+            refuse(.conflict(of: origin), isRemembered: false)
         }
         return false
     }
@@ -111,7 +106,7 @@ extension Agent {
     }
 
     /// Starts a command that is in order.
-    private func start(_ command: Command) {
+    func start(_ command: Command) {
         guard !isStopping else {
             refuse(command.refusal(.shuttingDown, detail: "the agent is stopping"))
             return
@@ -165,19 +160,21 @@ extension Agent {
     }
 
     /// Publishes a final result: to all who asked for it first, then, behind the steps before it, to observers of the
-    /// device.
+    /// device; what the journal holds the command of, once it holds the result too.
     func answer(_ body: ResultBody, after steps: [ResultBody] = [], history: JobHistory? = nil) {
         counters.results += 1
         let result = publisher.encode(body)
-        if let key = body.origin.replayKey, let replies = window.end(key, with: result, history: history) {
-            for reply in replies {
-                publisher.publish(result, to: reply) { [weak self] in
-                    self?.assumeIsolated { $0.window.acknowledged(key) }
-                }
-            }
-        } else {
-            publisher.publish(result, to: result.reply)
+        guard let number = body.origin.journal, journal != nil else {
+            deliver(result, for: body.origin, history: history)
+            observe(body, after: steps)
+            return
         }
+        keep(result, of: number, for: body.origin, history) { [weak self] in
+            self?.assumeIsolated { $0.observe(body, after: steps) }
+        }
+    }
+
+    private func observe(_ body: ResultBody, after steps: [ResultBody]) {
         for step in steps { publisher.observe(step) }
         publisher.observe(body)
     }

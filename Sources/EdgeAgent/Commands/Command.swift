@@ -84,6 +84,15 @@ package struct Refusal: Sendable, Equatable {
     package var changesSomething: Bool
     package var warnings: [String]
 
+    /// The refusal of a command whose id stands for another one.
+    static func conflict(of origin: CommandOrigin) -> Refusal {
+        Refusal(
+            origin: origin,
+            error: OperationError(.duplicateConflict, detail: "the id stands for another command of this caller"),
+            changesSomething: origin.verb?.changesSomething ?? false
+        )
+    }
+
     package init(
         origin: CommandOrigin,
         error: OperationError,

@@ -24,6 +24,8 @@ package struct CommandOrigin: Sendable, Equatable {
     /// The verb as far as it is one of the contract's.
     package var verb: VerbName?
     package var reply: ReplyAddress
+    /// Its number in the journal; nil when it is not kept there.
+    package var journal: Int64?
 
     package init(
         id: CommandID,
@@ -77,5 +79,23 @@ package struct ReplyAddress: Sendable, Hashable {
     package init(topic: String, correlationData: [UInt8]? = nil) {
         self.topic = topic
         self.correlationData = correlationData
+    }
+
+    /// Reads what `stored` has written.
+    init?(stored bytes: [UInt8]) {
+        var reader = BlobReader(bytes)
+        do throws(BlobReader.Failure) {
+            self.init(topic: try reader.text(), correlationData: try reader.optionalData())
+        } catch {
+            return nil
+        }
+    }
+
+    /// The address as the journal keeps it.
+    var stored: [UInt8] {
+        var writer = BlobWriter()
+        writer.put(topic)
+        writer.put(correlationData)
+        return writer.bytes
     }
 }

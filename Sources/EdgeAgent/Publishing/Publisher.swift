@@ -1,5 +1,6 @@
 internal import BleCore
 internal import EventLoop
+internal import Journal
 internal import MQTT
 
 /// Gives every message its stamp, its quality of service and its place in the client's queue, and keeps what is
@@ -10,6 +11,7 @@ final class Publisher {
     let topics: TopicTree
     let boot: String
     private let qos: MQTTQualityOfService
+    let outbox: Outbox
     private let client: MQTTClient
     private let loop: EventLoop
     private let log: Log
@@ -38,6 +40,7 @@ final class Publisher {
         self.client = client
         self.loop = loop
         self.log = log
+        outbox = Outbox(client: client, loop: loop, log: log)
     }
 
     /// Bounds results by what the broker takes; nil: by nothing but the configuration.
@@ -48,6 +51,17 @@ final class Publisher {
     /// Puts a final result into the bytes that go out, now and whenever it is asked for again.
     func encode(_ body: ResultBody) -> EncodedResult { results.encode(body, stamp: stamp(.result)) }
 
+    /// The message that carries a result to one who asked for it.
+    func publication(of result: EncodedResult, to reply: ReplyAddress, replayed: Bool = false) -> MQTTPublication {
+        let payload = replayed ? result.replayedPayload : result.payload
+        var publication = publication(reply.topic, payload, .result, .required)
+        publication.correlationData = reply.correlationData
+        publication.contentType = EncodedResult.contentType
+        publication.isText = true
+        publication.userProperties = result.userProperties.map { MQTTUserProperty($0.name, $0.value) }
+        return publication
+    }
+
     /// Publishes a result to one who asked for it; `acknowledged` is called when the broker has it.
     func publish(
         _ result: EncodedResult,
@@ -55,26 +69,17 @@ final class Publisher {
         replayed: Bool = false,
         acknowledged: (@Sendable () -> Void)? = nil
     ) {
-        let payload = replayed ? result.replayedPayload : result.payload
-        var publication = publication(reply.topic, payload, .result, .required)
-        publication.correlationData = reply.correlationData
-        publication.contentType = EncodedResult.contentType
-        publication.isText = true
-        publication.userProperties = result.userProperties.map { MQTTUserProperty($0.name, $0.value) }
         published += 1
-        var completion: (@Sendable (MQTTOutcome) -> Void)?
-        if let acknowledged {
-            completion = { outcome in
-                if outcome == .acknowledged || outcome == .written { acknowledged() }
-            }
+        let publication = publication(of: result, to: reply, replayed: replayed)
+        outbox.send(publication, .result, nowMs: UTCTime.now.millisecondsSince1970) { arrived in
+            if arrived { acknowledged?() }
         }
-        let refusal = client.assumeIsolated { [publication, completion] client in
-            client.publish(publication, completion: completion)
-        }
-        guard refusal != nil else { return }
-        dropped += 1
-        // The queue takes more results than commands can be accepted: whatever this is, a caller waits in vain.
-        log.error("Result found no place", [.topic: reply.topic])
+    }
+
+    /// Publishes a result that the journal holds.
+    func send(_ publication: MQTTPublication, kept id: Int64) {
+        published += 1
+        outbox.send(publication, kept: id)
     }
 
     /// Publishes a step before the result to the caller that asked for it.
@@ -104,7 +109,9 @@ final class Publisher {
     }
 
     func publish(_ message: EventMessage) {
-        send(publication(topics.device(message.device.name).event, message.encode(stamp(.event)), .event, .ordered))
+        let topic = topics.device(message.device.name).event
+        let stamp = stamp(.event)
+        outbox.send(publication(topic, message.encode(stamp), .event, .ordered), .event, nowMs: stamp.timeMs)
     }
 
     /// Publishes a value that a device sent; the completion tells when it had to be dropped.
@@ -114,13 +121,13 @@ final class Publisher {
         retain: Bool,
         dropped: @escaping @Sendable () -> Void
     ) {
-        let bytes = message.encode(stamp(.notify))
+        let stamp = stamp(.notify)
+        let bytes = message.encode(stamp)
         if retain { retained[topic] = bytes }
         let publication = publication(topic, bytes, .notify, .ordered, retain: retain)
-        let refusal = client.assumeIsolated { client in
-            client.publish(publication) { if case .dropped = $0 { dropped() } }
+        outbox.send(publication, .notification, nowMs: stamp.timeMs) { arrived in
+            if !arrived { dropped() }
         }
-        if refusal != nil { dropped() }
     }
 
     /// Publishes what a scan heard; false when there was no place for it.

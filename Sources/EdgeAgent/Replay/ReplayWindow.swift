@@ -109,6 +109,11 @@ package struct ReplayWindow {
         return .new
     }
 
+    /// Where the answer of a command that is under way goes.
+    package func replies(of key: Key) -> [ReplyAddress]? {
+        entries[key].flatMap { $0.answer == nil ? $0.replies : nil }
+    }
+
     /// Notes the answer of a command that is under way.
     ///
     /// - Returns: Where it goes; nil when the command is not remembered or has its answer already.
@@ -144,7 +149,8 @@ package struct ReplayWindow {
         order = rest
     }
 
-    private mutating func forget(_ key: Key) {
+    /// Forgets a command.
+    package mutating func forget(_ key: Key) {
         guard let entry = entries.removeValue(forKey: key) else { return }
         bytes -= entry.bytes
     }

@@ -114,6 +114,18 @@ package struct EncodedResult: Sendable, Equatable {
         self.code = code
     }
 
+    /// A result that was kept: what MQTT 5 says of it stands in its bytes too.
+    package init(reply: ReplyAddress, stored payload: [UInt8]) {
+        var body: JSONObject?
+        do throws(JSONFailure) { body = try JSONReader(maxBytes: payload.count).read(payload).object } catch {}
+        self.init(
+            reply: reply,
+            payload: payload,
+            status: body?["status"]?.string.flatMap { ResultStatus(rawValue: $0) } ?? .unknown,
+            code: body?["error"]?.object?["code"]?.string.flatMap { ErrorCode(rawValue: $0) }
+        )
+    }
+
     /// The same answer for a command that was repeated: `replayed` is all that it has more.
     package var replayedPayload: [UInt8] {
         guard payload.last == UInt8(ascii: "}") else { return payload }
