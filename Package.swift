@@ -38,6 +38,7 @@ let package = Package(
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         swiftTarget("EventLoop", ["CLinux"]),
         swiftTarget("DBus", ["CDBus", "EventLoop"]),
@@ -45,7 +46,11 @@ let package = Package(
         swiftTarget("BleCore", ["DBus", "EventLoop"]),
         swiftTarget("TaskQueue"),
         swiftTarget("YAML", ["CYAML"]),
-        swiftTarget("EdgeAgent", ["BleCore", "TaskQueue", "MQTT", "EventLoop", "YAML", "CJansson", "CCrypto"]),
+        swiftTarget("Journal", ["CSQLite", "EventLoop"]),
+        swiftTarget(
+            "EdgeAgent",
+            ["BleCore", "TaskQueue", "MQTT", "EventLoop", "Journal", "YAML", "CJansson", "CCrypto"]
+        ),
         .executableTarget(name: "edge-agent", dependencies: ["EdgeAgent"], swiftSettings: strict),
         swiftTarget("BlueZSimulator", ["DBus", "EventLoop", "YAML"]),
         .executableTarget(name: "bluez-simulator", dependencies: ["BlueZSimulator"], swiftSettings: strict),

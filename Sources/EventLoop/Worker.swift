@@ -69,7 +69,7 @@ private final class ThreadBody {
 /// Starts a thread that nobody joins, with all signals blocked so that they reach the loop's signalfd.
 ///
 /// - Throws: `SystemFailure` when there are too many threads.
-func startDetachedThread(_ body: @escaping @Sendable () -> Void) throws(SystemFailure) {
+package func startDetachedThread(_ body: @escaping @Sendable () -> Void) throws(SystemFailure) {
     // Safe because: the one reference is taken up again by the thread that gets it, or below when there is none.
     let box = Unmanaged.passRetained(ThreadBody(body))
     var all = sigset_t()
