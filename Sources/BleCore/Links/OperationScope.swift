@@ -19,8 +19,11 @@ package final class OperationScope: @unchecked Sendable {
     package var onRetry: ((Int, BleFailure, Duration) -> Void)?
     /// Asked before the first call that changes something at the device; nothing goes out before it has answered.
     ///
-    /// On the loop; it answers there, at once or later, once.
-    package var beforeChange: ((@escaping (Result<Void, any Error>) -> Void) -> Void)?
+    /// On the loop; it answers there with `permit(_:)`, at once or later.
+    package var beforeChange: (@Sendable (OperationScope) -> Void)?
+    /// What it has answered, and who waits for that.
+    private(set) var permission: Result<Void, any Error>?
+    var onPermission: (() -> Void)?
     /// The last failure that was answered by another try.
     package private(set) var lastFailure: BleFailure?
     /// What the tries before the present one may have done.
@@ -117,6 +120,13 @@ package final class OperationScope: @unchecked Sendable {
         applied = .no
         onRetry?(attempt, failure, gap)
         return gap
+    }
+
+    /// Answers ``beforeChange``: the change may go out, or why not.
+    package func permit(_ verdict: Result<Void, any Error>) {
+        permission = verdict
+        onPermission?()
+        onPermission = nil
     }
 
     /// The family of the last failure.

@@ -212,12 +212,9 @@ extension BluetoothManager {
         let link = link(try linked(path).address)
         if changes, let ask = scope.beforeChange {
             scope.beforeChange = nil
-            var answer: Verdict?
-            ask { verdict in
-                answer = verdict
-                link.poke()
-            }
-            try await wait(scope, on: link) { answer }
+            scope.onPermission = { link.poke() }
+            ask(scope)
+            try await wait(scope, on: link) { scope.permission }
             _ = try linked(path)
         }
         if changes, scope.applied == .no { scope.applied = .maybe }

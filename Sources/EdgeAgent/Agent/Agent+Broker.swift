@@ -1,5 +1,6 @@
 internal import BleCore
 internal import EventLoop
+internal import Journal
 internal import MQTT
 internal import TaskQueue
 
@@ -15,6 +16,7 @@ extension Agent {
             )
         case .disconnected(let failure, let held, let gap, let clash):
             connection = nil
+            publisher.outbox.linkIsDown()
             log.warning(
                 "Broker lost",
                 [
@@ -52,6 +54,7 @@ extension Agent {
         publisher.retain(topics.info, .other, info.encode)
         publishHealth()
         if !connection.sessionPresent { publisher.renew() }
+        publisher.outbox.linkIsUp()
     }
 
     /// A result must fit into a packet of the broker's, with its topic and properties.
@@ -126,9 +129,11 @@ extension Agent {
                     bytes: limits.replayBytes
                 )
             ),
+            durability: journal == nil ? .none : configuration.durability == .power ? .power : .process,
             groups: decoder.groups.names,
             configurationHash: configurationHash,
-            stateProblem: stateProblem
+            stateProblem: stateProblem,
+            journalProblem: journalProblem
         )
     }
 
@@ -163,6 +168,7 @@ extension Agent {
         message.lastRecoveryMs = lastRecoveryMs
         message.isClockSynced = SystemClock.isSynchronised
         message.refusedSubscriptions = refusedFilters.sorted()
+        if let journal { message.journal = HealthMessage.Journal(journal.figures, problem: journalProblem) }
         return message
     }
 }

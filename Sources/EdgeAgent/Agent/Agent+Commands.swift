@@ -1,5 +1,6 @@
 internal import BleCore
 internal import EventLoop
+internal import Journal
 internal import MQTT
 
 extension Agent {
@@ -98,10 +99,11 @@ extension Agent {
         )
     }
 
-    /// Whether the wall clock is known to be wrong: before this program was made, or, where the configuration asks for
+    /// Whether the wall clock is known to be wrong: before this program was made, before the newest time in the journal, or, where the configuration asks for
     /// it, not called synchronised by the kernel.
     var isClockWrong: Bool {
-        if UTCTime.now.millisecondsSince1970 < AgentVersion.releasedMs - 60_000 { return true }
+        let known = max(AgentVersion.releasedMs, journal?.summary?.newestMs ?? 0)
+        if UTCTime.now.millisecondsSince1970 < known - 60_000 { return true }
         return configuration.clock == .requireSync && !SystemClock.isSynchronised
     }
 

@@ -30,6 +30,7 @@ extension Agent {
             stateProblem = nil
             if let subscriptions { restore(subscriptions) }
             if let scans { restore(scans) }
+            await openJournal(in: path)
         } catch {
             stateProblem = "\(error)"
             log.warning(

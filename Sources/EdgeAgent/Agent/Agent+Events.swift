@@ -16,6 +16,7 @@ extension Agent {
             if state == .ready {
                 reconnectAll()
                 startWaitingScans()
+                startRecovered()
             }
         case .adapter(let adapter):
             setSlots(of: adapter.name)

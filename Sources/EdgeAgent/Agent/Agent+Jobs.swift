@@ -115,6 +115,11 @@ extension Agent {
         records[job.id]?.add(started)
         tellCaller(started, of: job)
         current.untold.append(started)
+        if let number = job.command.origin.journal, job.command.request.sends {
+            current.scope.beforeChange = { [weak self] scope in
+                self?.assumeIsolated { $0.markBegun(number, scope) }
+            }
+        }
         current.scope.onRetry = { [weak self] attempt, failure, gap in
             self?.assumeIsolated { $0.willRetry(job, attempt, failure, gap) }
         }

@@ -23,13 +23,15 @@ extension Agent {
         let number = journal.newNumber()
         var command = command
         command.origin.journal = number
+        if let key = command.origin.replayKey { window.set(journal: number, of: key) }
         let stored = StoredCommand(message, id: command.origin.id.text)
-        let line = device.map { arrivalLine(of: $0) }
-        let place = line?.reserve()
-        journal.accept(entry(for: command, stored, number)) { [weak self] result in
+        let place = device.map { ($0, arrivalLine(of: $0).reserve()) }
+        let isBegun = beginsAtOnce(command)
+        journal.accept(entry(for: command, stored, number, isBegun: isBegun)) { [weak self] result in
             self?.assumeIsolated { agent in
+                if isBegun, case .success(.accepted) = result { agent.begun.insert(number) }
                 agent.admitted(command, stored, result) { command in
-                    guard let line, let place, let device else {
+                    guard let (device, place) = place, let line = agent.arrivals[device] else {
                         if let command { agent.start(command) }
                         return
                     }
@@ -40,7 +42,19 @@ extension Agent {
         }
     }
 
-    private func entry(for command: Command, _ stored: StoredCommand, _ number: Int64) -> JournalEntry {
+    /// Whether nothing stands between a command and its device: one commit notes its coming and its beginning then.
+    private func beginsAtOnce(_ command: Command) -> Bool {
+        guard command.request.sends, let device = command.origin.device?.address else { return false }
+        return queue.running(on: device) == nil && queue.waiting(for: device) == 0
+            && manager.assumeIsolated { $0.device(device)?.link.phase == .resolved }
+    }
+
+    private func entry(
+        for command: Command,
+        _ stored: StoredCommand,
+        _ number: Int64,
+        isBegun: Bool
+    ) -> JournalEntry {
         let origin = command.origin
         let window = configuration.limits.replayWindow.milliseconds
         let key = JournalKey(
@@ -54,6 +68,7 @@ extension Agent {
             key: key,
             fingerprint: stored.sent.fingerprint,
             request: stored.request,
+            isBegun: isBegun,
             createdMs: stored.message.arrivedMs,
             expiresMs: command.expiry.wallMs,
             windowEndsMs: max(saturatingSum(stored.message.arrivedMs, window), command.expiry.wallMs)
@@ -132,17 +147,25 @@ extension Agent {
     // MARK: The end
 
     /// Notes that something may be done to the device from now on; nothing goes out before the journal has it.
-    func markBegun(_ number: Int64, _ answer: @escaping (Result<Void, any Error>) -> Void) {
-        guard let journal, begun.insert(number).inserted else { return answer(.success(())) }
-        journal.begin(number) { [weak self] result in
-            switch result {
-            case .success: answer(.success(()))
-            case .failure(let failure):
-                self?.assumeIsolated { _ = $0.begun.remove(number) }
-                let detail = "the command cannot be kept: \(failure)"
-                answer(.failure(OperationError(.storageFailed, at: .agent, detail: detail)))
-            }
+    func markBegun(_ number: Int64, _ scope: OperationScope) {
+        guard let journal, !begun.contains(number) else { return scope.permit(.success(())) }
+        beginning[number, default: []].append(scope)
+        // The members of a group share a number.
+        guard beginning[number]?.count == 1 else { return }
+        journal.begin(number) { [weak self] result in self?.assumeIsolated { $0.hasBegun(number, result) } }
+    }
+
+    private func hasBegun(_ number: Int64, _ result: Result<Void, JournalFailure>) {
+        let verdict: Result<Void, any Error>
+        switch result {
+        case .success:
+            begun.insert(number)
+            verdict = .success(())
+        case .failure(let failure):
+            let detail = "the command cannot be kept: \(failure)"
+            verdict = .failure(OperationError(.storageFailed, at: .agent, detail: detail))
         }
+        for scope in beginning.removeValue(forKey: number) ?? [] { scope.permit(verdict) }
     }
 
     /// Puts a result into the journal, then publishes it.
@@ -151,13 +174,13 @@ extension Agent {
         of number: Int64,
         for origin: CommandOrigin,
         _ history: JobHistory?,
-        _ then: @escaping () -> Void
+        _ then: @escaping @Sendable () -> Void
     ) {
         begun.remove(number)
         keep(KeptResult(result, number, origin, history), then)
     }
 
-    private func keep(_ kept: KeptResult, _ then: @escaping () -> Void) {
+    private func keep(_ kept: KeptResult, _ then: @escaping @Sendable () -> Void) {
         guard let journal else { return }
         let origin = kept.origin
         let replies = origin.replayKey.flatMap { window.replies(of: $0) } ?? [kept.result.reply]
@@ -200,7 +223,7 @@ extension Agent {
     }
 
     /// Tries again to keep a result: as long as it is not in the journal, a restart would tell something else.
-    private func keepsTrying(_ kept: KeptResult, _ failure: JournalFailure, _ then: @escaping () -> Void) -> Bool {
+    private func keepsTrying(_ kept: KeptResult, _ failure: JournalFailure, _ then: @escaping @Sendable () -> Void) -> Bool {
         guard failure.isOfStore, ContinuousClock.now - kept.since < Self.endPatience, !isStopping else { return false }
         ending += 1
         loop.schedule(after: .milliseconds(250)) { [weak self] in

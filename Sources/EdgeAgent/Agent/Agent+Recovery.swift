@@ -10,11 +10,13 @@ extension Agent {
     /// Opens the journal in the state directory and takes up what it holds.
     func openJournal(in path: String) async {
         var settings = JournalSettings(directory: path)
-        settings.durability = configuration.durability
+        settings.durability = configuration.durability == .power ? .power : .process
         settings.windowCount = configuration.limits.replayCommands
         settings.windowBytes = configuration.limits.replayBytes
-        settings.events = configuration.outbox.limits(of: configuration.outbox.events)
-        settings.notifications = configuration.outbox.limits(of: configuration.outbox.notifications)
+        let outbox = configuration.outbox
+        for (place, count) in [(\JournalSettings.events, outbox.events), (\.notifications, outbox.notifications)] {
+            settings[keyPath: place] = OutboxLimits(count: count, bytes: outbox.bytes, ageMs: outbox.age.milliseconds)
+        }
         let journal = JournalStore(settings, loop: loop)
         let (opened, opening) = AsyncStream.makeStream(of: Void.self)
         journal.onState = { [weak self] state in
@@ -102,6 +104,7 @@ extension Agent {
             refuse(refusal)
         case .command(var command):
             command.origin.journal = entry.number
+            defer { command.origin.replayKey.map { window.set(journal: entry.number, of: $0) } }
             if let key = command.origin.replayKey {
                 _ = window.admit(
                     key,
@@ -146,5 +149,19 @@ extension Agent {
         await withCheckedContinuation { continuation in
             journal.close(within: .seconds(3)) { _ in continuation.resume() }
         }
+    }
+}
+
+extension HealthMessage.Journal {
+    init(_ figures: JournalFigures, problem: String?) {
+        self.init()
+        commands = figures.entries
+        fileBytes = figures.fileBytes
+        results = figures.results.count
+        events = figures.events.count
+        notifications = figures.notifications.count
+        droppedEvents = figures.events.dropped
+        droppedNotifications = figures.notifications.dropped
+        self.problem = problem
     }
 }

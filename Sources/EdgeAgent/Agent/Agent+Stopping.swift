@@ -1,5 +1,6 @@
 internal import BleCore
 internal import EventLoop
+internal import Journal
 internal import MQTT
 internal import TaskQueue
 
@@ -21,7 +22,8 @@ extension Agent {
         guard !isStopping else { return }
         isStopping = true
         log.info("Agent is stopping", [.count: String(running.count), .queue: String(queue.waiting)])
-        for job in queue.close() {
+        recovered = []
+        for job in queue.close() where !staysInJournal(job) {
             refuse(job, job.command.refusal(.shuttingDown, detail: "the agent is stopping"))
         }
         for run in groups.values { leaveRest(of: run, detail: "the agent is stopping") }
@@ -33,8 +35,15 @@ extension Agent {
         await finishRunning()
         for subscription in subscriptions.all { flush(subscription) }
         for name in Array(sessions.keys) { _ = stopSession(name, reason: "shutdown") }
+        await waitForResults()
         await releaseLinks()
         await sayGoodbye()
+    }
+
+    /// Whether a job that waits is left to the next start, which finds it in the journal.
+    private func staysInJournal(_ job: Job) -> Bool {
+        guard job.purpose == .command, journal?.state == .working else { return false }
+        return job.command.origin.journal != nil
     }
 
     /// Lets running jobs come to their end, within the grace of the configuration; then cancels them.

@@ -1,5 +1,6 @@
 internal import BleCore
 internal import EventLoop
+internal import Journal
 internal import MQTT
 internal import TaskQueue
 
@@ -37,6 +38,22 @@ actor Agent {
     var records: [Int: JobRecord] = [:]
     /// Adapters whose number of links was learned, and when that is forgotten.
     var learnedSlots: [AdapterName: EventLoop.TimerID] = [:]
+    /// Commands of each device that came behind one on its way into the journal.
+    var arrivals: [DeviceAddress: ArrivalLine] = [:]
+    /// What was accepted, on disk; nil without a state directory that can be used.
+    var journal: JournalStore?
+    /// Why the journal takes nothing now; nil when all is well.
+    var journalProblem: String?
+    /// Commands of which the journal knows that they may have done something.
+    var begun: Set<Int64> = []
+    /// What waits until the journal knows that.
+    var beginning: [Int64: [OperationScope]] = [:]
+    /// Results on their way into the journal, and who waits for them.
+    var ending = 0
+    var endWaiter: CheckedContinuation<Void, Never>?
+    /// Commands of an earlier life that wait for Bluetooth.
+    var recovered: [Command] = []
+    var isRecovered = false
     var recent = RecentCommands()
     var window: ReplayWindow
 

@@ -54,6 +54,7 @@ enum AgentProcess {
                     arrived.finish()
                     await agent.stop()
                     await client.close(timeout: .seconds(2))
+                    await agent.closeJournal()
                     return .success
                 }
                 return nil

@@ -140,7 +140,7 @@ private struct Times {
     }
 }
 
-private func saturatingSum(_ left: Int64, _ right: Int64) -> Int64 {
+func saturatingSum(_ left: Int64, _ right: Int64) -> Int64 {
     let (sum, overflow) = left.addingReportingOverflow(right)
     return overflow ? (right < 0 ? .min : .max) : sum
 }

@@ -10,6 +10,8 @@ package struct Configuration: Sendable, Equatable {
     package var prefix = "edge"
     /// Absolute path of the directory that holds what must outlive the process.
     package var stateDirectory = "/var/lib/edge-agent"
+    /// What a commit of the journal survives.
+    package var durability = Durability.process
     /// The most verbose level that is logged.
     package var logLevel = LogLevel.info
     /// Whether the kernel must call the clock synchronised before times in commands are believed.
@@ -20,6 +22,7 @@ package struct Configuration: Sendable, Equatable {
     package var bluetooth = BluetoothConfiguration()
     package var limits = LimitsConfiguration()
     package var links = LinksConfiguration()
+    package var outbox = OutboxConfiguration()
     /// The configured devices, in the file's order; no alias and no address stands twice.
     package var devices: [DeviceConfiguration] = []
     /// The configured groups, in the file's order; no name stands twice.

@@ -1,6 +1,6 @@
 extension ConfigurationKey {
     /// Every key with a single value, in the order in which they are written and documented.
-    package static let all: [ConfigurationKey] = top + mqtt + bluetooth + limits + links
+    package static let all: [ConfigurationKey] = top + mqtt + bluetooth + limits + links + outbox
 
     /// The keys of one entry of `devices`; they have no default.
     package static let device: [DeviceKey] = [
@@ -66,6 +66,7 @@ extension ConfigurationKey {
             accepts: ConfigurationPattern.isAbsolutePath,
             "The directory for what must outlive the process"
         ),
+        choice("durability", \.durability, "What accepted commands survive: the end of the process, or a power cut too"),
         choice("logLevel", \.logLevel, flag: "--log-level", name: { $0.name }, "The most verbose level that is logged"),
         choice(
             "clock",
@@ -263,6 +264,30 @@ extension ConfigurationKey {
             1...64,
             defaultInWords: "what the adapter takes, learned when it refuses one more",
             "The most links of one adapter; commands for more devices wait"
+        ),
+    ]
+
+    private static let outbox: [ConfigurationKey] = [
+        integer("outbox.maxEvents", \.outbox.events, 0...1_000_000, "Events kept on disk while the broker is away"),
+        integer(
+            "outbox.maxNotifications",
+            \.outbox.notifications,
+            0...1_000_000,
+            "Notifications kept on disk while the broker is away"
+        ),
+        integer(
+            "outbox.maxBytes",
+            \.outbox.bytes,
+            65_536...1_073_741_824,
+            unit: "bytes",
+            "Bytes of each of the two"
+        ),
+        duration(
+            "outbox.maxAgeSeconds",
+            \.outbox.age,
+            1...31_536_000,
+            .seconds,
+            "How old one of them may be when it goes out"
         ),
     ]
 

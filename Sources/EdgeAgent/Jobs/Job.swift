@@ -119,6 +119,17 @@ extension VerbRequest {
     }
 }
 
+extension VerbRequest {
+    /// Whether the verb sends values to the device: what must not happen twice unless the caller says so.
+    var sends: Bool {
+        switch self {
+        case .write, .transact: true
+        case .sequence(let request): request.steps.contains { $0.request.sends }
+        default: false
+        }
+    }
+}
+
 extension RetryRequest {
     /// What it means for one verb: what only reads may be done twice when the caller speaks of it at all.
     func policy(for request: VerbRequest) -> RetryPolicy {

@@ -47,6 +47,8 @@ package struct ReplayWindow {
 
     private struct Entry {
         let sent: SentCommand
+        /// Its number in the journal.
+        var journal: Int64?
         /// When it may be forgotten, as a span since the epoch of the caller's clock.
         var ends: Duration
         /// Where the answer goes, in the order of asking; empty once it is out.
@@ -108,6 +110,12 @@ package struct ReplayWindow {
         makeRoom()
         return .new
     }
+
+    /// Notes the number of a command in the journal.
+    package mutating func set(journal number: Int64, of key: Key) { entries[key]?.journal = number }
+
+    /// The number in the journal of a command that is under way.
+    package func journal(of key: Key) -> Int64? { entries[key]?.journal }
 
     /// Where the answer of a command that is under way goes.
     package func replies(of key: Key) -> [ReplyAddress]? {

@@ -24,6 +24,26 @@ package struct HealthMessage: Sendable, Equatable {
         package init() {}
     }
 
+    /// How the journal fares.
+    package struct Journal: Sendable, Equatable {
+        /// Commands that are kept, those of the replay window included.
+        package var commands = 0
+        package var fileBytes = 0
+        /// Messages that wait on disk for the broker.
+        package var results = 0
+        package var events = 0
+        package var notifications = 0
+        /// What did not fit, or grew too old, since the counts began; they outlive the process.
+        package var droppedEvents = 0
+        package var droppedNotifications = 0
+        /// Why it takes nothing now.
+        package var problem: String?
+
+        package init() {}
+    }
+
+    /// Nil without a state directory.
+    package var journal: Journal?
     package var uptimeMs: Int64 = 0
     package var residentBytes: Int64 = 0
     /// Processor time that the agent has used since its start.
@@ -85,6 +105,23 @@ package struct HealthMessage: Sendable, Equatable {
             writer.field("messages", drops.messages)
             writer.field("notifications", drops.notifications)
             writer.field("advertisements", drops.advertisements)
+        }
+        if let journal {
+            writer.object("journal") { writer in
+                writer.field("working", journal.problem == nil)
+                writer.field(ifPresent: "problem", journal.problem)
+                writer.field("commands", journal.commands)
+                writer.field("fileBytes", journal.fileBytes)
+                writer.object("waiting") { writer in
+                    writer.field("results", journal.results)
+                    writer.field("events", journal.events)
+                    writer.field("notifications", journal.notifications)
+                }
+                writer.object("dropped") { writer in
+                    writer.field("events", journal.droppedEvents)
+                    writer.field("notifications", journal.droppedNotifications)
+                }
+            }
         }
         writer.key("lastRecovery")
         if let lastRecoveryMs { writer.time(lastRecoveryMs) } else { writer.null() }

@@ -62,6 +62,8 @@ package struct InfoContent: Sendable, Equatable {
     package var configurationHash: String?
     /// Why nothing is kept over a restart; nil when the state directory can be used.
     package var stateProblem: String?
+    /// Why the journal takes nothing now; nil when it works, or when there is none.
+    package var journalProblem: String?
 
     package init(
         version: String,
@@ -73,7 +75,8 @@ package struct InfoContent: Sendable, Equatable {
         groups: [String] = [],
         hasPolicy: Bool = false,
         configurationHash: String? = nil,
-        stateProblem: String? = nil
+        stateProblem: String? = nil,
+        journalProblem: String? = nil
     ) {
         self.version = version
         self.mqttVersion = mqttVersion
@@ -85,6 +88,7 @@ package struct InfoContent: Sendable, Equatable {
         self.hasPolicy = hasPolicy
         self.configurationHash = configurationHash
         self.stateProblem = stateProblem
+        self.journalProblem = journalProblem
     }
 
     /// The retained message.
@@ -117,6 +121,7 @@ package struct InfoContent: Sendable, Equatable {
         writer.object("journal") { writer in
             writer.field("kept", durability != .none)
             writer.field("durability", durability.rawValue)
+            writer.field(ifPresent: "problem", journalProblem)
         }
         writer.object("state") { writer in
             writer.field("kept", stateProblem == nil)
