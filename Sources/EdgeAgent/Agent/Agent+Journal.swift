@@ -1,6 +1,7 @@
 internal import BleCore
 internal import EventLoop
 internal import Journal
+internal import TaskQueue
 
 /// Accepting what changes something: it is in the journal before it runs, and its result before it is published.
 extension Agent {
