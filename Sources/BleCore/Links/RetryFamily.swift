@@ -22,7 +22,7 @@ package enum RetryFamily: String, CaseIterable, Sendable {
     ///   - failure: What failed.
     ///   - last: The family of the failure before it in the same operation: after bluetoothd went away everything may be
     ///     missing for a while.
-    init?(connecting failure: BleFailure, after last: RetryFamily?) {
+    package init?(connecting failure: BleFailure, after last: RetryFamily?) {
         switch failure.kind {
         case .connectFailed: self = Self.family(of: failure.dbus?.message ?? "")
         case .busy: self = .inProgress
@@ -41,7 +41,7 @@ package enum RetryFamily: String, CaseIterable, Sendable {
     }
 
     /// The family of a failed operation that may be done twice; nil when another try would not help.
-    init?(operating failure: BleFailure) {
+    package init?(operating failure: BleFailure) {
         switch failure.kind {
         case .linkLost, .deviceRemoved: self = .lost
         case .busy: self = .inProgress

@@ -156,7 +156,7 @@ extension Agent {
         message.running = running.count + gatewayJobs.count + groups.count
         message.queued = queue.waiting
         message.outgoing = mqtt.queued
-        message.links = counts.reduce(LinkCounts()) { $0.joined(with: $1) }
+        message.links = LinkCounts(sum: counts)
         message.isScanning = scanning
         message.scanHolders = sessions.keys.map(\.text).sorted() + (scansUnderWay > 0 ? ["scan"] : [])
         message.mqttReconnects = Int64(max(0, mqtt.connects - 1))

@@ -10,6 +10,8 @@ final class GroupRun {
     fileprivate(set) var parts: [PartResult?]
     fileprivate(set) var next = 0
     fileprivate(set) var active = 0
+    /// What the members' verbs warn of, each thing once.
+    fileprivate(set) var warnings: [String] = []
     /// Members that wait out their delay.
     fileprivate var delays: [Int: EventLoop.TimerID] = [:]
 
@@ -61,7 +63,8 @@ extension Agent {
         }
         let parts = run.parts.compactMap(\.self)
         let timing = ResultBody.Timing(runMs: Int((ContinuousClock.now - run.arrived).milliseconds))
-        let body = ResultBody.combined(run.command, parts, payload: .members(parts), timing: timing)
+        var body = ResultBody.combined(run.command, parts, payload: .members(parts), timing: timing)
+        body.warnings += run.warnings
         answer(body, history: records.removeValue(forKey: run.number)?.history(endedBy: body))
     }
 
@@ -76,6 +79,8 @@ extension Agent {
     func memberEnded(_ number: Int, _ index: Int, _ body: ResultBody) {
         guard let run = groups[number], run.parts[index] == nil else { return }
         run.parts[index] = PartResult(body, verb: run.command.request.name)
+        let known = run.command.warnings + run.warnings
+        run.warnings += body.warnings.filter { !known.contains($0) }
         run.active -= 1
         advance(run)
     }

@@ -6,7 +6,9 @@ internal import TaskQueue
 extension Agent {
     /// Lists the jobs that wait and run, in the order of their coming.
     func jobs(_ request: JobsRequest) -> ResultPayload {
-        let all = records.values.filter { record in
+        // Some have their result, but their devices are not free yet: why the next ones wait.
+        let settling = running.values.filter(\.isAnswered).compactMap(\.record)
+        let all = (Array(records.values) + settling).filter { record in
             record.number > (request.page.after ?? -1)
                 && (request.device.map { record.origin.device?.address == $0.address } ?? true)
         }
@@ -14,20 +16,7 @@ extension Agent {
             of: all.sorted { $0.number < $1.number },
             room: publisher.results.maxResultBytes / JobSummary.estimatedBytes
         )
-        return .jobs(part.map(summary) + settling(request), isTruncated: isTruncated)
-    }
-
-    /// Jobs that have their result, but whose devices are not free yet: why the next ones wait.
-    private func settling(_ request: JobsRequest) -> [JobSummary] {
-        guard request.page.after == nil else { return [] }
-        return running.values.filter { current in
-            current.isAnswered && current.job.poll == nil
-                && (request.device.map { $0.address == current.job.device.address } ?? true)
-        }.map { current in
-            var summary = summary(JobRecord(number: current.job.id, command: current.job.command))
-            summary.state = .settling
-            return summary
-        }.sorted { $0.number < $1.number }
+        return .jobs(part.map(summary), isTruncated: isTruncated)
     }
 
     private func summary(_ record: JobRecord) -> JobSummary {
@@ -39,9 +28,11 @@ extension Agent {
             acceptedMs: record.acceptedMs
         )
         var began: ContinuousClock.Instant?
+        var isSettling = false
         if let device = record.origin.device, groups[record.number] == nil, gatewayJobs[record.number] == nil {
             if let current = running[device.address], current.job.id == record.number {
                 began = current.started
+                isSettling = current.isAnswered
                 summary.attempt = current.scope.progress.attempt
                 summary.stage = ErrorStage(current.scope.progress.stage)
             } else {
@@ -52,7 +43,7 @@ extension Agent {
             began = groups[record.number]?.arrived ?? gatewayJobs[record.number]?.started
         }
         if let began {
-            summary.state = .running
+            summary.state = isSettling ? .settling : .running
             summary.runMs = Int((ContinuousClock.now - began).milliseconds)
         }
         return summary

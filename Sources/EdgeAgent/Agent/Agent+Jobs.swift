@@ -95,7 +95,7 @@ extension Agent {
         if let timer = idleTimers.removeValue(forKey: address) { loop.cancel(timer) }
         let scope = OperationScope(timeout: job.command.timeout, on: loop)
         scope.retry = job.command.retry.policy(for: job.command.request)
-        let current = RunningJob(job: job, scope: scope, untold: untold)
+        let current = RunningJob(job: job, scope: scope, untold: untold, record: records[job.id])
         running[address] = current
         if job.poll == nil { began(current) }
         // Unstructured because a job outlives the handler that starts it. Its scope bounds it; `stop` waits for it.

@@ -12,9 +12,7 @@ struct CommandDraft {
     private static let maxWarnings = 16
 
     /// Fields that the contract has and this version does not look at.
-    private static let notOffered: Set<String> = [
-        "coalesce", "decode", "durable", "pollMs",
-    ]
+    private static let notOffered: Set<String> = ["decode"]
 
     func refused(_ code: ErrorCode, at stage: ErrorStage? = nil, _ detail: String) -> DecodedCommand {
         .refused(

@@ -40,7 +40,7 @@ extension ConfigurationReader {
         lines[name] = pair.key.line
         guard case .sequence(let entries) = pair.value.content, (1...Self.maximumMembers).contains(entries.count) else {
             let message = "expected a list of 1 to \(Self.maximumMembers) aliases or addresses"
-            report(origin, key: path, "\(message), found \(pair.value.kindName)")
+            report(origin, key: path, "\(message), found \(Self.found(pair.value))")
             return
         }
         var members: [String] = []
@@ -51,14 +51,16 @@ extension ConfigurationReader {
                 report(origin, key: place, "expected an alias or a Bluetooth address")
                 continue
             }
-            guard !members.contains(member) else {
-                report(origin, key: place, "\(LogText.quoted(member)) stands twice in the group")
-                continue
-            }
             members.append(member)
-            memberOrigins.append((member, place, origin))
+            memberOrigins.append(GroupMember(group: name, text: member, path: place, origin: origin))
         }
         configuration.groups.append(GroupConfiguration(name: name, members: members))
+    }
+
+    private static func found(_ value: YAMLNode) -> String {
+        if value.isNull { return "nothing" }
+        guard case .sequence(let entries) = value.content else { return value.kindName }
+        return entries.isEmpty ? "an empty list" : "a list of \(entries.count)"
     }
 
     private static func member(_ text: String) -> String? {
@@ -66,12 +68,35 @@ extension ConfigurationReader {
         return ConfigurationPattern.address(text)
     }
 
-    /// Sees that every alias in a group is one of `devices`.
+    /// Sees that every alias in a group is one of `devices`, and that no device is in a group twice, by whatever name.
     mutating func checkGroups() {
-        let aliases = Set(configuration.devices.map(\.alias))
-        for (member, place, origin) in memberOrigins
-        where ConfigurationPattern.isAlias(member) && !aliases.contains(member) {
-            report(origin, key: place, "no device in devices has the alias \(LogText.quoted(member))")
+        // What is wrong with a device is told there; its alias is missing for no other reason.
+        guard !problems.contains(where: { $0.key?.hasPrefix("devices") ?? false }) else { return }
+        let addresses = Dictionary(
+            configuration.devices.map { ($0.alias, $0.address) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        var known: Set<[String]> = []
+        for member in memberOrigins where problems.count < Self.maximumProblems {
+            let isAlias = ConfigurationPattern.isAlias(member.text)
+            guard let address = isAlias ? addresses[member.text] : member.text else {
+                let message = "no device in devices has the alias \(LogText.quoted(member.text))"
+                report(member.origin, key: member.path, message)
+                continue
+            }
+            if !known.insert([member.group, address]).inserted {
+                let message = "\(LogText.quoted(member.text)) is in the group already"
+                report(member.origin, key: member.path, message)
+            }
         }
     }
+}
+
+/// A member of a group, and where it stands.
+struct GroupMember: Sendable {
+    let group: String
+    /// An alias, or an address of 12 lower-case hex digits.
+    let text: String
+    let path: String
+    let origin: ConfigurationProblem.Origin
 }

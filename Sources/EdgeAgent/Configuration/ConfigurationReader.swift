@@ -20,7 +20,7 @@ package struct ConfigurationReader: Sendable {
     var refused: Set<String> = []
 
     /// Where each member of a group stands.
-    var memberOrigins: [(member: String, path: String, origin: ConfigurationProblem.Origin)] = []
+    var memberOrigins: [GroupMember] = []
 
     /// Starts with the defaults.
     package init(defaultGateway: String) { configuration = Configuration(gateway: defaultGateway) }

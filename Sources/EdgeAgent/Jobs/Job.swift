@@ -49,11 +49,14 @@ final class RunningJob {
     var isAnswered = false
     /// The steps before the result that observers have not been told of yet.
     var untold: [ResultBody]
+    /// What is told of it; nil of a read of the agent's own.
+    let record: JobRecord?
 
-    init(job: Job, scope: OperationScope, untold: [ResultBody]) {
+    init(job: Job, scope: OperationScope, untold: [ResultBody], record: JobRecord?) {
         self.job = job
         self.scope = scope
         self.untold = untold
+        self.record = record
     }
 }
 

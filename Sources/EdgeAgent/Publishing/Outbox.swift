@@ -44,7 +44,7 @@ final class Outbox {
     ///   - publication: The message.
     ///   - messageClass: What may happen to it when too many wait.
     ///   - nowMs: The time, in milliseconds since 1970-01-01 UTC.
-    ///   - outcome: Told when the broker has it (true), or when it had to be dropped (false); not told of what is kept.
+    ///   - outcome: Told when the broker or the disk has it (true), or when it had to be dropped (false).
     func send(
         _ publication: MQTTPublication,
         _ messageClass: OutboxClass,
@@ -61,7 +61,11 @@ final class Outbox {
             payload: publication.payload
         )
         store.append(message) { [weak self] result in
-            guard case .failure(let failure) = result else { return }
+            guard case .failure(let failure) = result else {
+                // For those who wait for the broker the disk is as good.
+                outcome?(true)
+                return
+            }
             self?.notKept(publication, messageClass, failure, outcome)
         }
     }

@@ -62,18 +62,22 @@ final class Publisher {
         return publication
     }
 
-    /// Publishes a result to one who asked for it; `acknowledged` is called when the broker has it.
+    /// Publishes a result to one who asked for it.
+    ///
+    /// - Parameters:
+    ///   - result: The result.
+    ///   - reply: Where it goes.
+    ///   - replayed: Whether it was told before.
+    ///   - settled: Called when the broker has it, or when it will never have it: it refused it, or could not take it.
     func publish(
         _ result: EncodedResult,
         to reply: ReplyAddress,
         replayed: Bool = false,
-        acknowledged: (@Sendable () -> Void)? = nil
+        settled: (@Sendable () -> Void)? = nil
     ) {
         published += 1
         let publication = publication(of: result, to: reply, replayed: replayed)
-        outbox.send(publication, .result, nowMs: UTCTime.now.millisecondsSince1970) { arrived in
-            if arrived { acknowledged?() }
-        }
+        outbox.send(publication, .result, nowMs: UTCTime.now.millisecondsSince1970) { _ in settled?() }
     }
 
     /// Publishes a result that the journal holds.

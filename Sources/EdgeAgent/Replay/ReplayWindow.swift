@@ -142,7 +142,7 @@ package struct ReplayWindow {
         return replies
     }
 
-    /// Notes that the broker has a command's answer.
+    /// Notes that the broker has a command's answer, or has refused it for good: nobody will hear of it later.
     package mutating func acknowledged(_ key: Key) {
         entries[key]?.isAcknowledged = true
     }

@@ -101,11 +101,12 @@ package struct LinkCounts: Sendable, Equatable {
         self.waiting = waiting
     }
 
-    /// The sums of two adapters' counts; as many links as there may be, where both numbers are known.
-    func joined(with other: LinkCounts) -> LinkCounts {
-        guard self != LinkCounts() else { return other }
-        let max = max.flatMap { own in other.max.map { own + $0 } }
-        return LinkCounts(used: used + other.used, max: max, waiting: waiting + other.waiting)
+    /// The sums of all adapters' counts; nobody knows how many there may be where one adapter does not tell it.
+    package init(sum all: [LinkCounts]) {
+        used = all.reduce(0) { $0 + $1.used }
+        let known = all.compactMap(\.max)
+        max = known.isEmpty || known.count < all.count ? nil : known.reduce(0, +)
+        waiting = all.reduce(0) { $0 + $1.waiting }
     }
 
     func write(to writer: inout JSONWriter) {

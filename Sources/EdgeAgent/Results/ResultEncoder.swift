@@ -36,6 +36,11 @@ package struct ResultEncoder: Sendable, Equatable {
                 .resultTooLarge,
                 detail: "the result has \(bytes) bytes, at most \(maxResultBytes) are sent; ask for less"
             )
+        } else if body.payload != nil {
+            // What became of the command as a whole is worth more than that its parts found no room.
+            replacement.warnings = [
+                "left out result: with it there are \(bytes) bytes, at most \(maxResultBytes) are sent"
+            ]
         }
         return replacement
     }

@@ -2,7 +2,7 @@ import BleCore
 import EdgeAgent
 import Testing
 
-/// A decoder of the gateway `shop-3` with one alias, and messages for it.
+/// A decoder of the gateway `shop-3` with one alias and one group, and messages for it.
 struct DecoderFixture {
     static let arrivedMs: Int64 = 1_790_848_800_000
     static let arrivedMonotonic: Duration = .seconds(1000)
@@ -11,19 +11,27 @@ struct DecoderFixture {
     let tree: TopicTree
     var decoder: CommandDecoder
     let door: DeviceTarget
+    /// The members of the group `lights`.
+    let lights: [DeviceTarget]
 
     init(limits: CommandDecoder.Limits = .init(), allowed: [TopicFilter] = ResponseTopicRule.standardAllowed) throws {
         tree = TopicTree(gateway: try #require(GatewayID("shop-3")))
         let address = try #require(DeviceAddress("a1b2c3d4e5f6"))
         door = DeviceTarget(address: address, name: .alias("door"))
+        lights = [
+            DeviceTarget(address: try #require(DeviceAddress("a1b2c3d4e5f7")), name: .alias("lamp")),
+            DeviceTarget(address: try #require(DeviceAddress("a1b2c3d4e5f8")), name: .alias("desk")),
+        ]
         decoder = CommandDecoder(
             limits: limits,
             rule: ResponseTopicRule(tree: tree, allowed: allowed),
-            devices: DeviceDirectory(["door": address])
+            devices: DeviceDirectory(["door": address]),
+            groups: GroupDirectory([try #require(GroupName("lights")): lights])
         )
     }
 
     static let onDoor = CommandTopic.device("door", client: nil)
+    static let onLights = CommandTopic.group("lights", client: nil)
     static let onGateway = CommandTopic.gateway(client: nil)
 
     func decode(

@@ -51,12 +51,12 @@ import Testing
     }
 
     @Test func `B53: unknown extra fields are ignored and named`() throws {
-        let command = try fixture.command(#"{"verb":"rssi","foo":1,"bar":{"a":[]},"priority":"low"}"#)
+        let command = try fixture.command(#"{"verb":"rssi","foo":1,"bar":{"a":[]},"decode":true}"#)
         #expect(command.request == .rssi)
         #expect(
             command.warnings == [
                 #"ignored field "foo""#, #"ignored field "bar""#,
-                #"ignored field "priority", not offered by this version"#,
+                #"ignored field "decode", not offered by this version"#,
             ]
         )
     }

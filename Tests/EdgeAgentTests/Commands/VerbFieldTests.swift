@@ -264,7 +264,8 @@ import Testing
 
     @Test func `the verbs of this version are these`() {
         let expected =
-            "adapter.power connect devices disconnect discover info ping read rssi scan scan.start scan.stop subscribe transact unsubscribe write"
+            "adapter.power cancel connect devices disconnect discover info job jobs ping read rssi scan scan.start scan.stop "
+            + "sequence subscribe transact unsubscribe write"
         #expect(VerbName.offered.map(\.rawValue).joined(separator: " ") == expected)
         #expect(VerbName.allCases.count == 30)
     }

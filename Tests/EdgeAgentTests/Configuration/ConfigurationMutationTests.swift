@@ -36,6 +36,8 @@ struct ConfigurationMutationTests {
               - address: "a1:b2:c3:d4:e5:f6"
                 alias: door
               - {address: a1b2c3d4e5f7, alias: lamp, name: "Lamp"}
+            groups:
+              lights: [lamp, 112233445566]
             """
         var numbers = Numbers(state: seed)
         var refused = 0

@@ -62,7 +62,7 @@ struct ConfigurationPageTests {
         }
         let reader = readConfiguration(switchedOn.joined(separator: "\n"))
         #expect(reader.problems.filter { !$0.message.hasSuffix("No such file or directory") } == [])
-        #expect(!reader.configuration.devices.isEmpty)
+        #expect(!reader.configuration.devices.isEmpty && !reader.configuration.groups.isEmpty)
         for key in ConfigurationKey.all {
             #expect(text.contains("\(key.name): "), "\(key.path)")
         }

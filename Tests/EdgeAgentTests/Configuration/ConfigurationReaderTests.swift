@@ -29,8 +29,8 @@ struct ConfigurationReaderTests {
             shutdownGraceMs: 0
             mqtt: {version: 5, keepAliveSeconds: 60, cleanSession: false, qos: {scan: 1}, tlsMinimum: 1.3}
             bluetooth: {adapter: hci1}
-            limits: {retainedDeviceHours: 48}
-            links: {idleMs: 1500}
+            limits: {retainedDeviceHours: 48, replayWindowMs: 60000, replayCommands: 100, replayBytes: 65536}
+            links: {idleMs: 1500, max: 5}
             devices:
               - address: AA:BB:CC:DD:EE:FF
                 alias: lamp
@@ -57,6 +57,10 @@ struct ConfigurationReaderTests {
         #expect(configuration.bluetooth.adapter == "hci1")
         #expect(configuration.limits.retainedDevice == .seconds(48 * 3600))
         #expect(configuration.links.idle == .milliseconds(1500))
+        #expect(configuration.links.maximum == 5)
+        #expect(configuration.limits.replayWindow == .seconds(60))
+        #expect(configuration.limits.replayCommands == 100)
+        #expect(configuration.limits.replayBytes == 65_536)
         #expect(
             configuration.devices == [
                 DeviceConfiguration(address: "aabbccddeeff", alias: "lamp", name: "Küche: Lampe"),

@@ -29,13 +29,7 @@ import Testing
         Set(try #require(value.object).entries.map(\.key))
     }
 
-    /// Topic and payload of each command in the page.
-    private var examples: [(topic: String, payload: String)] {
-        page.matches(of: /mosquitto_(?:pub|rr).*-t '([^']+)'.* -m '([^']+)'/).map { (String($0.1), String($0.2)) }
-    }
-
-    /// Each JSON block of the page.
-    private var answers: [String] { page.matches(of: /```json\n(.*)\n```/).map { String($0.1) } }
+    private var examples: PageExamples { PageExamples(fixture: fixture, page: page) }
 
     @Test func `every verb has its place in the page`() {
         for verb in VerbName.offered { #expect(page.contains("\n### `\(verb.rawValue)`\n"), "\(verb)") }
@@ -46,7 +40,7 @@ import Testing
 
     @Test func `every command in the page is one`() throws {
         var verbs: Set<String> = []
-        for (topic, payload) in examples {
+        for (topic, payload) in examples.commands {
             let read = try #require(fixture.tree.command(topic), "\(topic)")
             let command = try fixture.command(payload, on: read)
             #expect(command.warnings.isEmpty, "\(payload)")
@@ -73,27 +67,47 @@ import Testing
 
     @Test func `every result in the page has the fields that the agent writes`() throws {
         var verbs: Set<String> = []
-        for answer in answers {
+        for answer in examples.answers {
             let example = try parsed(Array(answer.utf8))
             guard let verb = example["verb"]?.string.flatMap(VerbName.init(rawValue:)) else {
-                #expect(example.entries.map(\.key) == (try other(like: example)).entries.map(\.key), "\(answer)")
+                let real = try examples.message(like: example)
+                #expect(example.entries.map(\.key) == real.entries.map(\.key), "\(answer)")
                 continue
             }
-            let real = try result(of: verb, like: example)
+            let real = try examples.result(of: verb, like: example)
             #expect(example.entries.map(\.key) == real.entries.map(\.key), "\(answer)")
             if let shown = example["result"] {
                 // What an answer has depends on the command; TransactPageTests carries the page's own out.
                 if verb != .transact { try compare(shown, try #require(real["result"]), answer) }
-                verbs.insert(verb.rawValue)
+                if example["status"] == .string("ok") { verbs.insert(verb.rawValue) }
             }
-            if let error = example["error"]?.object {
-                #expect(error.entries.map(\.key) == real["error"]?.object?.entries.map(\.key))
+            for name in ["error", "lastError"] {
+                guard let error = example[name]?.object else { continue }
+                #expect(error.entries.map(\.key) == real[name]?.object?.entries.map(\.key), "\(answer)")
             }
         }
         #expect(verbs == Set(VerbName.offered.map(\.rawValue)))
     }
 
-    /// Objects need the same names; of lists the first elements count.
+    @Test func `what the page says of a sequence and of a group follows from their parts`() throws {
+        var kinds: Set<String> = []
+        for answer in examples.answers {
+            let example = try parsed(Array(answer.utf8))
+            guard let result = example["result"]?.object,
+                example["group"] != nil || example["verb"] == .string("sequence")
+            else { continue }
+            let verb = try #require(example["verb"]?.string.flatMap(VerbName.init(rawValue:)))
+            let real = try examples.result(of: verb, like: example)
+            for name in ["status", "confirmed", "applied", "step"] { #expect(example[name] == real[name], "\(answer)") }
+            for name in ["code", "stage", "retryable", "step", "dev"] {
+                #expect(example["error"]?.object?[name] == real["error"]?.object?[name], "\(answer)")
+            }
+            kinds.formUnion(result.entries.map(\.key))
+        }
+        #expect(kinds == ["steps", "members"])
+    }
+
+    /// Objects need the same names; of lists the elements that both have are compared.
     private func compare(_ shown: JSONValue, _ real: JSONValue, _ answer: String) throws {
         switch (shown, real) {
         case (.object(let shown), .object(let real)):
@@ -103,108 +117,8 @@ import Testing
             #expect(shown.entries.map(\.key) == real.entries.map(\.key), "\(answer)")
             for (shown, real) in zip(shown.entries, real.entries) { try compare(shown.value, real.value, answer) }
         case (.array(let shown), .array(let real)):
-            if let shown = shown.first, let real = real.first { try compare(shown, real, answer) }
+            for (shown, real) in zip(shown, real) { try compare(shown, real, answer) }
         default: break
-        }
-    }
-
-    private func stamp() -> MessageStamp {
-        MessageStamp(gateway: fixture.tree.gateway, boot: "9e", seq: 1, timeMs: 0)
-    }
-
-    private func heard() throws -> HeardDevice {
-        HeardDevice(
-            name: fixture.door.name,
-            advertisement: Advertisement(address: fixture.door.address, adapter: "hci0", heard: 0)
-        )
-    }
-
-    /// A message of the same kind that is no result.
-    private func other(like example: JSONObject) throws -> JSONObject {
-        if example["value"] != nil {
-            return try parsed(NotifyMessage(device: fixture.door, value: [1], count: 1, kind: .notify).encode(stamp()))
-        }
-        if example["values"] != nil {
-            let content = NotifyMessage.Content.values([[1], [2]])
-            let message = NotifyMessage(device: fixture.door, content: content, count: 2, kind: .notify)
-            return try parsed(message.encode(stamp()))
-        }
-        if example["services"] != nil {
-            return try parsed(GattMessage(device: fixture.door, tree: ServiceTree()).encode(stamp()))
-        }
-        let session = try #require(example["session"]?.string.flatMap(SessionName.init))
-        return try parsed(ScanBatchMessage(session: session, devices: [try heard()]).encode(stamp()))
-    }
-
-    /// What the agent writes for a command of the same verb with the same outcome.
-    private func result(of verb: VerbName, like example: JSONObject) throws -> JSONObject {
-        let isDevice = example["dev"] != nil
-        let topic = isDevice ? DecoderFixture.onDoor : DecoderFixture.onGateway
-        let command = try #require(
-            examples.lazy.map { fixture.decode($0.payload, on: topic).command }.first { $0?.request.name == verb }
-                ?? nil
-        )
-        let timing = try example["timing"].map { shown in
-            let names = try names(shown)
-            return ResultBody.Timing(
-                queuedMs: names.contains("queuedMs") ? 1 : nil,
-                connectMs: names.contains("connectMs") ? 1 : nil,
-                discoverMs: names.contains("discoverMs") ? 1 : nil,
-                runMs: names.contains("runMs") ? 1 : nil
-            )
-        }
-        var body = ResultBody.ok(
-            command,
-            confirmed: .local,
-            payload: try payload(of: verb, isDevice: isDevice),
-            timing: timing
-        )
-        if let code = example["error"]?.object?["code"]?.string.flatMap(ErrorCode.init(rawValue:)) {
-            switch code.status {
-            case .rejected: body = .refused(command.refusal(code, detail: "x"))
-            default:
-                let isATT = code == .attError
-                let dbus = isATT ? "org.bluez.Error.Failed" : nil
-                let error = OperationError(code, att: isATT ? 0x85 : nil, dbus: dbus, detail: "x")
-                body = .failed(command, error, applied: .no, timing: timing)
-            }
-        }
-        return try parsed(ResultEncoder().encode(body, stamp: stamp()).payload)
-    }
-
-    private func payload(of verb: VerbName, isDevice: Bool) throws -> ResultPayload {
-        let limits = InfoContent.Limits(
-            maxPayloadBytes: 1,
-            maxResultBytes: 1,
-            maxQueuedPerDevice: 1,
-            maxQueuedTotal: 1,
-            maxSteps: 1,
-            replayWindow: .init()
-        )
-        switch verb {
-        case .ping: return .pong(version: "1", uptimeMs: 1)
-        case .info: return .info(InfoContent(version: "1", mqttVersion: "5", limits: limits))
-        case .devices: return .devices([KnownDevice(device: fixture.door, addressType: .random)], isTruncated: false)
-        case .scan: return .scan([try heard()], isTruncated: false)
-        case .scanStart, .scanStop: return .session(try #require(SessionName("hall")), already: false)
-        case .connect:
-            return .connected(
-                .init(mtu: 247, already: false, address: fixture.door.address, name: isDevice ? nil : fixture.door.name)
-            )
-        case .discover:
-            let characteristic = ServiceTree.Characteristic(
-                uuid: 1,
-                handle: 1,
-                descriptors: [.init(uuid: 1, handle: 1)]
-            )
-            return .services(ServiceTree(services: [.init(uuid: 1, handle: 1, characteristics: [characteristic])]))
-        case .read: return .value([1])
-        case .write: return .written(bytes: 1, packets: 1)
-        case .rssi: return .rssi(-60, ageMs: 1)
-        case .transact:
-            let parsed = TransactAnswer.Value(name: "x", value: .null, unit: "y")
-            return .transact(TransactAnswer(packets: 1, value: [1], surplus: [2], parsed: [parsed]))
-        default: return .already(false)
         }
     }
 
@@ -221,7 +135,7 @@ import Testing
         let all = fields.values.reduce(into: Set<String>()) { $0.formUnion($1) }
         for verb in VerbName.offered {
             let known = try #require(fields[verb.rawValue])
-            for name in all.subtracting(["verb", "id", "client", "jitterMs"]) {
+            for name in all.subtracting(["verb", "id", "client", "jitterMs", "concurrency"]) {
                 // A value that fits nowhere: what matters is whether the field is looked at.
                 let text = "{\"verb\":\"\(verb.rawValue)\",\"\(name)\":[[]]}"
                 let topic = verb.place == .device ? DecoderFixture.onDoor : DecoderFixture.onGateway
@@ -230,6 +144,34 @@ import Testing
                 #expect(warnings.isEmpty == known.contains(name), "\(verb) \(name)")
             }
         }
+    }
+
+    @Test func `fields for many at once are looked at where many are addressed`() throws {
+        for name in ["jitterMs", "concurrency"] {
+            let text = "{\"verb\":\"rssi\",\"\(name)\":[[]]}"
+            let refusal = try fixture.refusal(text, on: DecoderFixture.onLights)
+            #expect(refusal.error.detail.hasPrefix("\(name): expected a whole number"))
+            #expect(try fixture.command(text).warnings == ["ignored field \"\(name)\""])
+        }
+    }
+
+    @Test func `the schema of commands has the verbs and fields of a step`() throws {
+        let step = try #require(try at(commands, "$defs", "step").object)
+        let verbs = VerbName.offered.filter(\.mayBeStep).map(\.rawValue)
+        #expect(try texts(try at(step, "properties", "verb", "enum")) == verbs)
+        #expect(try #require(try at(step, "oneOf").array).map { $0.object?["$ref"]?.string } == verbs.map { "#\($0)" })
+        let entries = try #require(try at(commands, "oneOf").array).compactMap(\.object)
+        for entry in entries {
+            #expect(entry["$anchor"] == (verbs.contains(entry["title"]?.string ?? "") ? entry["title"] : nil))
+        }
+        let common = try names(try at(step, "properties"))
+        for name in ["timeoutMs", "retry", "priority", "ack", "ttlMs", "adapter"] {
+            let text = "{\"verb\":\"sequence\",\"steps\":[{\"verb\":\"rssi\",\"\(name)\":[[]]}]}"
+            let isKnown = fixture.decode(text).refusal?.error.detail.hasPrefix("steps[0].\(name): expected") ?? false
+            #expect(isKnown == common.contains(name), "\(name)")
+        }
+        let sequence = try #require(entries.first { $0["title"] == .string("sequence") })
+        #expect(try at(sequence, "properties", "steps", "maxItems") == .integer(Int64(SequenceRequest.maxSteps)))
     }
 
     @Test func `the schema of commands has every value of an enumeration`() throws {
@@ -243,6 +185,13 @@ import Testing
             try texts(try at(connect, "properties", "pick", "enum"))
                 == ConnectMatchingRequest.Pick.allCases.map(\.rawValue)
         )
+        let sequence = try #require(entries.first { $0["title"] == .string("sequence") })
+        #expect(
+            try texts(try at(sequence, "properties", "onError", "enum"))
+                == SequenceRequest.OnError.allCases.map(\.rawValue)
+        )
+        let priority = try at(commands, "properties", "priority", "enum")
+        #expect(try texts(priority) == CommandPriority.allCases.map(\.rawValue))
     }
 
     @Test func `the schema of results has every code, status and stage`() throws {
@@ -253,6 +202,11 @@ import Testing
         #expect(try texts(try at(properties, "status", "enum")) == ResultStatus.allCases.map(\.rawValue))
         #expect(try texts(try at(properties, "confirmed", "enum")) == Confirmed.allCases.map(\.rawValue))
         #expect(try texts(try at(properties, "verb", "enum")) == VerbName.allCases.map(\.rawValue).sorted())
+        let job = try #require(try at(results, "$defs", "job", "properties").object)
+        #expect(try texts(try at(job, "state", "enum")) == JobSummary.State.allCases.map(\.rawValue))
+        #expect(try texts(try at(job, "priority", "enum")) == CommandPriority.allCases.map(\.rawValue))
+        let final = ResultStatus.allCases.filter(\.isFinal).map(\.rawValue)
+        #expect(try texts(try at(results, "$defs", "part", "properties", "status", "enum")) == final)
     }
 
     @Test func `the schema of results has every field that the agent writes`() throws {
@@ -270,17 +224,54 @@ import Testing
             var writer = ResultBody.ok(
                 try anyCommand(),
                 confirmed: .local,
-                payload: try payload(of: verb, isDevice: false),
+                payload: try examples.payload(of: verb, isDevice: false),
                 timing: .init(queuedMs: 1, connectMs: 1, discoverMs: 1, runMs: 1)
             )
             writer.warnings = ["x"]
-            let real = try parsed(ResultEncoder().encode(writer, stamp: stamp()).payload)
+            let real = try parsed(ResultEncoder().encode(writer, stamp: examples.stamp()).payload)
             #expect(Set(real.entries.map(\.key)).isSubset(of: properties))
             var written = try names(try #require(real["result"]))
             // The fields of a long connection's result, and of a command's without an answer.
             if verb == .transact { written.formUnion(["subscription", "bytes"]) }
             #expect(written == (try names(try at(shape, "properties"))), "\(verb)")
         }
+    }
+
+    @Test func `the schema of results has every field of an error, a part, a job and its steps`() throws {
+        var error = OperationError(.attError, retryAfterMs: 1, att: 1, dbus: "x", missing: [1], detail: "x")
+        (error.step, error.device) = (1, fixture.door.name)
+        let write = try fixture.command(#"{"verb":"write","handle":1,"value":{"hex":""}}"#)
+        var part = PartResult(.failed(write, error, applied: .partly(bytes: 1)), verb: .write)
+        (part.confirmed, part.payload) = (.sent, .written(bytes: 1, packets: 1))
+        var body = ResultBody.combined(try anyCommand(), [part], payload: .members([part]))
+        body.lastError = error
+        body.applied = .steps(before: 1)
+        let encoded = ResultEncoder().encode(body, stamp: examples.stamp())
+        let real = try parsed(encoded.replayedPayload)
+        let known = try names(try at(results, "properties"))
+        #expect(Set(real.entries.map(\.key)).isSubset(of: known))
+        #expect(real["step"] != nil && real["replayed"] != nil && real["lastError"] != nil)
+        #expect(try names(try #require(real["error"])) == (try names(try at(results, "$defs", "error", "properties"))))
+        let member = try #require(real["result"]?.object?["members"]?.array?.first)
+        let partNames = try names(try at(results, "$defs", "part", "properties"))
+        // Of `bytes` and `step` a part has one.
+        #expect(try names(member).union(["step"]) == partNames)
+
+        let group = try fixture.command(#"{"verb":"rssi"}"#, on: DecoderFixture.onLights)
+        let whole = JobSummary(number: 1, origin: group.origin, state: .running, acceptedMs: 0)
+        let jobs = try [examples.job(.running), examples.job(.waiting), whole]
+        let list = ResultBody.ok(try anyCommand(), confirmed: .local, payload: .jobs(jobs, isTruncated: true))
+        let shown = try parsed(ResultEncoder().encode(list, stamp: examples.stamp()).payload)["result"]?.object?["jobs"]
+        let jobNames = try #require(shown?.array).reduce(into: Set<String>()) { $0.formUnion(try names($1)) }
+        #expect(jobNames == (try names(try at(results, "$defs", "job", "properties"))))
+        let one = ResultBody.ok(
+            try anyCommand(),
+            confirmed: .local,
+            payload: try examples.payload(of: .job, isDevice: false)
+        )
+        let steps = try parsed(ResultEncoder().encode(one, stamp: examples.stamp()).payload)["result"]?.object?["steps"]
+        let stepNames = try #require(steps?.array).reduce(into: Set<String>()) { $0.formUnion(try names($1)) }
+        #expect(stepNames == (try names(try at(results, "$defs", "jobStep", "properties"))))
     }
 
     private func anyCommand() throws -> Command { try fixture.command(#"{"verb":"rssi"}"#) }

@@ -49,6 +49,21 @@ import Testing
         #expect(links["used"] == .integer(2) && links["max"] == .null && links["waiting"] == .integer(1))
     }
 
+    @Test(arguments: [
+        ([], LinkCounts()), ([LinkCounts(used: 2, max: 3, waiting: 1)], LinkCounts(used: 2, max: 3, waiting: 1)),
+        (
+            [LinkCounts(used: 2, max: 3, waiting: 1), LinkCounts(used: 1, max: 5)],
+            LinkCounts(used: 3, max: 8, waiting: 1)
+        ), ([LinkCounts(), LinkCounts(used: 1, max: 5)], LinkCounts(used: 1)),
+        ([LinkCounts(used: 1, max: 5), LinkCounts(waiting: 2)], LinkCounts(used: 1, waiting: 2)),
+    ])
+    func `the links of all adapters are added up, where all know how many there may be`(
+        all: [LinkCounts],
+        sum: LinkCounts
+    ) {
+        #expect(LinkCounts(sum: all) == sum)
+    }
+
     @Test func `a link is told in full or in short`() throws {
         let full = LinkMessage(
             device: door,
@@ -167,6 +182,11 @@ import Testing
         )
         #expect(try parsed(health.encode(stamp))["lastRecovery"] == .string("1970-01-01T00:00:00.000Z"))
         #expect(try parsed(HealthMessage().encode(stamp))["lastRecovery"] == .null)
+        health.counters.repeated = 3
+        health.links = LinkCounts(used: 2, max: 3, waiting: 1)
+        let shown = try parsed(health.encode(stamp))
+        #expect(shown["counters"]?.object?["repeated"] == .integer(3))
+        #expect(shown["links"]?.object?.entries.map(\.key) == ["used", "max", "waiting"])
     }
 
     @Test func `each class of messages counts by itself`() {

@@ -223,4 +223,35 @@ import Testing
         #expect(devices[1]["alias"] == .null && devices[1]["rssi"] == .null && devices[1]["last"] == .null)
         #expect(devices[0].entries.map(\.key) == devices[1].entries.map(\.key))
     }
+
+    @Test func `the answer to a repetition is the first one's, byte by byte, and replayed`() throws {
+        let command = try fixture.command(#"{"id":"7f3c","client":"me","verb":"rssi"}"#)
+        for body in [
+            ResultBody.ok(command, confirmed: .local, payload: .rssi(-60, ageMs: 1)),
+            .failed(command, OperationError(.notInRange, detail: "}"), applied: .no),
+            .refused(command.refusal(.queueFull, detail: "x")),
+        ] {
+            let first = ResultEncoder().encode(body, stamp: stamp)
+            let again = String(decoding: first.replayedPayload, as: UTF8.self)
+            #expect(again == String(decoding: first.payload.dropLast(), as: UTF8.self) + #","replayed":true}"#)
+            #expect(try parsed(first.replayedPayload)["replayed"] == .bool(true))
+            #expect(try parsed(first.payload)["replayed"] == nil)
+        }
+        let none = EncodedResult(reply: command.origin.reply, payload: [], status: .ok, code: nil)
+        #expect(none.replayedPayload.isEmpty)
+    }
+
+    @Test func `an ok after more than one try has the last failure beside it`() throws {
+        var body = ResultBody.ok(
+            try fixture.command(#"{"verb":"rssi"}"#),
+            confirmed: .local,
+            payload: .rssi(-60, ageMs: 1),
+            attempt: 3
+        )
+        body.lastError = OperationError(.connectFailed, dbus: "org.bluez.Error.Failed", detail: "x")
+        let shown = try parsed(ResultEncoder().encode(body, stamp: stamp).payload)
+        #expect(shown["status"] == .string("ok") && shown["attempt"] == .integer(3) && shown["error"] == nil)
+        #expect(shown["lastError"]?.object?["code"] == .string("connect-failed"))
+        #expect(shown["lastError"]?.object?["dbus"] == .string("org.bluez.Error.Failed"))
+    }
 }
