@@ -122,6 +122,7 @@ extension Agent {
                 maxSteps: 0,
                 replayWindow: InfoContent.ReplayWindow()
             ),
+            hasPolicy: configuration.policy != nil,
             configurationHash: configurationHash,
             stateProblem: stateProblem
         )

@@ -90,6 +90,7 @@ extension Agent {
             loop.schedule(after: delay) { [weak self, command] in self?.assumeIsolated { $0.start(command) } }
             return
         }
+        guard isAllowed(command) else { return }
         guard let device = command.origin.device else {
             startGateway(command)
             return
@@ -104,7 +105,7 @@ extension Agent {
                 "Command refused",
                 [
                     .code: refusal.error.code.rawValue, .client: refusal.origin.client, .id: refusal.origin.id.text,
-                    .detail: refusal.error.detail, .suppressed: String(suppressed),
+                    .detail: refusal.subject?.reason ?? refusal.error.detail, .suppressed: String(suppressed),
                 ]
             )
         }
@@ -114,6 +115,7 @@ extension Agent {
     /// Publishes a final result: to its caller first, then, behind the steps before it, to observers of the device.
     func answer(_ body: ResultBody, after steps: [ResultBody] = []) {
         counters.results += 1
+        audit.ended(body)
         publisher.publish(body)
         for step in steps { publisher.observe(step) }
         publisher.observe(body)

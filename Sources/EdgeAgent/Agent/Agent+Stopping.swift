@@ -31,6 +31,7 @@ extension Agent {
         for name in Array(sessions.keys) { _ = stopSession(name, reason: "shutdown") }
         await releaseLinks()
         await sayGoodbye()
+        await audit.close()
     }
 
     /// Lets running jobs come to their end, within the grace of the configuration; then cancels them.

@@ -20,6 +20,7 @@ actor Agent {
     let directory: DeviceDirectory
     let decoder: CommandDecoder
     let publisher: Publisher
+    let audit: AuditLog
     let startTime = ProcessFigures.now()
 
     /// Where times are measured from that the decoder takes as spans.
@@ -87,7 +88,6 @@ actor Agent {
         manager: BluetoothManager,
         client: MQTTClient,
         topics: TopicTree,
-        directory: DeviceDirectory,
         boot: String
     ) {
         self.configuration = configuration
@@ -97,15 +97,9 @@ actor Agent {
         self.manager = manager
         self.client = client
         self.topics = topics
-        self.directory = directory
-        decoder = CommandDecoder(
-            limits: CommandDecoder.Limits(
-                maxPayloadBytes: configuration.limits.maximumPayloadBytes,
-                defaultTTL: configuration.limits.defaultTTL
-            ),
-            rule: ResponseTopicRule(tree: topics),
-            devices: directory
-        )
+        decoder = CommandDecoder(configuration, topics: topics)
+        directory = decoder.devices
+        audit = AuditLog(configuration, gateway: topics.gateway, boot: boot, log: log, loop: loop)
         publisher = Publisher(
             topics: topics,
             boot: boot,

@@ -1,6 +1,6 @@
 extension ConfigurationKey {
     /// Every key with a single value, in the order in which they are written and documented.
-    package static let all: [ConfigurationKey] = top + mqtt + bluetooth + limits + links
+    package static let all: [ConfigurationKey] = top + mqtt + bluetooth + limits + links + audit
 
     /// The keys of one entry of `devices`; they have no default.
     package static let device: [DeviceKey] = [
@@ -242,6 +242,16 @@ extension ConfigurationKey {
             .milliseconds,
             "How long a link stays that neither a command nor a subscription needs"
         )
+    ]
+
+    private static let audit: [ConfigurationKey] = [
+        file(
+            "audit.file",
+            \.audit.file,
+            defaultInWords: "the log",
+            "The file of the audit log"
+        ),
+        boolean("audit.values", \.audit.showsValues, "Whether the audit log has the bytes that are written to devices"),
     ]
 
     private static let broker = ConfigurationKey(

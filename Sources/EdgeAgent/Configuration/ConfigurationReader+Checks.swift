@@ -6,6 +6,7 @@ extension ConfigurationReader {
         checkBounds()
         checkCredentials()
         checkTLS()
+        checkPolicy()
         problems.sort { $0.line < $1.line }
     }
 

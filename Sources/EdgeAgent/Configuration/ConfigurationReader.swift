@@ -18,6 +18,8 @@ package struct ConfigurationReader: Sendable {
     var origins: [String: ConfigurationProblem.Origin] = [:]
     /// The keys whose value was refused: no check of theirs against others makes sense.
     var refused: Set<String> = []
+    /// The aliases that the policy relies on, to be looked up when the devices are known.
+    var policyAliases: [PolicyAlias] = []
 
     /// Starts with the defaults.
     package init(defaultGateway: String) { configuration = Configuration(gateway: defaultGateway) }
@@ -70,6 +72,8 @@ package struct ConfigurationReader: Sendable {
                 readSubsection(path, pair.value, from: origin, file: file)
             } else if path == "devices" {
                 readDevices(pair.value, from: origin, file: file)
+            } else if path == "policy" {
+                readPolicy(pair.value, from: origin, file: file)
             } else {
                 report(origin, key: path, "unknown key" + ConfigurationHint.text(forUnknown: name, in: section))
             }

@@ -24,6 +24,7 @@ package enum ConfigurationText {
             lines.append("    alias: " + scalar(device.alias))
             if let name = device.name { lines.append("    name: " + scalar(name)) }
         }
+        if let policy = configuration.policy { lines += ["", "policy:"] + self.lines(policy) }
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -15,6 +15,8 @@ package struct ResultBody: Sendable, Equatable {
     /// Whether the command changes something: what a replacement of the result needs to know.
     package var changesSomething: Bool
     package var warnings: [String]
+    /// What the command was about, for the audit log.
+    package var subject: AuditSubject?
 
     /// How long the parts of a job took; parts that did not happen are absent.
     package struct Timing: Sendable, Equatable {
@@ -60,6 +62,7 @@ package struct ResultBody: Sendable, Equatable {
             warnings: command.warnings,
             attempt: attempt
         )
+        body.subject = AuditSubject(command.request)
         body.confirmed = confirmed
         body.payload = payload
         body.timing = timing
@@ -81,6 +84,7 @@ package struct ResultBody: Sendable, Equatable {
             warnings: command.warnings,
             attempt: attempt
         )
+        body.subject = AuditSubject(command.request)
         body.error = error
         if body.changesSomething { body.applied = applied }
         body.timing = timing
@@ -95,6 +99,7 @@ package struct ResultBody: Sendable, Equatable {
             changesSomething: refusal.changesSomething,
             warnings: refusal.warnings
         )
+        body.subject = refusal.subject
         body.error = refusal.error
         if body.changesSomething { body.applied = .no }
         return body

@@ -1,0 +1,14 @@
+extension CommandDecoder {
+    /// The decoder of a configured gateway.
+    package init(_ configuration: Configuration, topics: TopicTree) {
+        self.init(
+            limits: Limits(
+                maxPayloadBytes: configuration.limits.maximumPayloadBytes,
+                defaultTTL: configuration.limits.defaultTTL,
+                allMayChange: configuration.policy?.reachesAll ?? false
+            ),
+            rule: ResponseTopicRule(tree: topics),
+            devices: DeviceDirectory(configuration.devices)
+        )
+    }
+}
