@@ -125,7 +125,9 @@ struct EdgeAgentProgramTests {
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
         if command == .run || command == .checkConfig {
             let more = command == .run ? [] : CommandLineFlag.sample
-            for flag in more { #expect(text.contains("\n  \(flag.name)\(flag.takesValue ? " \(flag.placeholder)" : " ")")) }
+            for flag in more {
+                #expect(text.contains("\n  \(flag.name)\(flag.takesValue ? " \(flag.placeholder)" : " ")"))
+            }
             for flag in CommandLineFlag.all { #expect(text.contains("\n  \(flag.name) \(flag.placeholder)")) }
         }
         #expect(text.contains("Usage:\n  edge-agent "))

@@ -13,7 +13,10 @@ struct PolicyQuestionTests {
     }
 
     @Test(arguments: [
-        (#"{"verb":"read","service":"180f","characteristic":"2a19"}"#, VerbName.read, false, [AttributeSelector.battery]),
+        (
+            #"{"verb":"read","service":"180f","characteristic":"2a19"}"#, VerbName.read, false,
+            [AttributeSelector.battery]
+        ),
         (#"{"verb":"read","handle":17}"#, .read, false, [.unknown]),
         (#"{"verb":"write","service":"180f","characteristic":"2a19","value":{"hex":"00"}}"#, .write, true, [.battery]),
         (#"{"verb":"subscribe","service":"180f","characteristic":"2a19"}"#, .subscribe, true, [.battery]),

@@ -97,7 +97,10 @@ struct PolicyTests {
         ("services: 180f, characteristics: 2a19", [AttributeSelector(handle: 17, characteristic: 0x2A19)], false),
         ("services: 180f", [AttributeSelector(handle: 17, service: 0x180F)], true),
         ("characteristics: 2a19", [.battery, .unknown], false),
-        ("characteristics: 2a19", [AttributeSelector(service: 0x180F, characteristic: 0x2A19, descriptor: 0x2902)], true),
+        (
+            "characteristics: 2a19", [AttributeSelector(service: 0x180F, characteristic: 0x2A19, descriptor: 0x2902)],
+            true
+        ),
         // What touches nothing is not within anything.
         ("services: 180f", [], false),
     ])
