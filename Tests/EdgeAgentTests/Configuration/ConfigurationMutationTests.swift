@@ -36,6 +36,9 @@ struct ConfigurationMutationTests {
               - address: "a1:b2:c3:d4:e5:f6"
                 alias: door
               - {address: a1b2c3d4e5f7, alias: lamp, name: "Lamp"}
+            policy:
+              - {allow: [read-only, write], callers: [none, "a-*"], devices: [door, "*"], characteristics: 2a19}
+              - deny: any
             """
         var numbers = Numbers(state: seed)
         var refused = 0
