@@ -72,6 +72,15 @@ package struct TestDevice: Sendable {
         )
     }()
 
+    /// Pairs with whoever asks.
+    package static let pairable: TestDevice = {
+        var model = battery.model
+        model.address = "C0:5A:00:00:00:24"
+        model.advertisement.name = "Pairable"
+        model.pairing = PairingModel()
+        return TestDevice(model)
+    }()
+
     /// A device that is only a name on the air.
     package static func named(_ name: String, number: UInt8) -> TestDevice {
         var air = AdvertisementModel()

@@ -131,6 +131,7 @@ extension Agent {
             ),
             durability: journal == nil ? .none : configuration.durability == .power ? .power : .process,
             groups: decoder.groups.names,
+            hasPolicy: configuration.policy != nil,
             configurationHash: configurationHash,
             stateProblem: stateProblem,
             journalProblem: journalProblem

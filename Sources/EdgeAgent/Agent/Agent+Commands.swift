@@ -34,7 +34,9 @@ extension Agent {
         case .command(let command):
             log.debug("Command arrived", [.verb: command.request.name.rawValue, .id: command.origin.id.text])
             recent.insert(command.origin)
-            guard isNew(command.origin, sent, message, expiry: command.expiry.monotonic) else { return }
+            guard isAllowed(command, isRemembered: false),
+                isNew(command.origin, sent, message, expiry: command.expiry.monotonic)
+            else { return }
             accept(command, message)
         case .refused(let refusal):
             recent.insert(refusal.origin)
@@ -144,6 +146,7 @@ extension Agent {
         noteRefusal(refusal)
         let body = ResultBody.refused(refusal)
         guard !isRemembered else { return answer(body) }
+        audit.ended(body)
         counters.results += 1
         publisher.publish(publisher.encode(body), to: body.origin.reply)
         publisher.observe(body)
@@ -156,7 +159,7 @@ extension Agent {
             "Command refused",
             [
                 .code: refusal.error.code.rawValue, .client: refusal.origin.client, .id: refusal.origin.id.text,
-                .detail: refusal.error.detail, .suppressed: String(suppressed),
+                .detail: refusal.subject?.reason ?? refusal.error.detail, .suppressed: String(suppressed),
             ]
         )
     }
@@ -165,6 +168,7 @@ extension Agent {
     /// device; what the journal holds the command of, once it holds the result too.
     func answer(_ body: ResultBody, after steps: [ResultBody] = [], history: JobHistory? = nil) {
         counters.results += 1
+        audit.ended(body)
         let result = publisher.encode(body)
         guard let number = body.origin.journal, journal != nil else {
             deliver(result, for: body.origin, history: history)

@@ -28,7 +28,9 @@ extension Agent {
         case .link(let address, let state): linkChanged(address, state)
         case .name(let address, let name): tell(address, .name(name))
         case .services(let address): servicesChanged(address)
-        case .bond(let address, let paired): tell(address, .bond(isBonded: paired))
+        case .bond(let address, let paired):
+            audit.bonded(target(address), paired)
+            tell(address, .bond(isBonded: paired))
         case .subscription(let address, let id, let restored):
             let selector = AttributeSelector(
                 handle: id.handle,

@@ -153,6 +153,7 @@ extension Agent {
                 let device = self.target(address)
                 command.origin.target = .device(device)
                 command.timeout = max(command.timeout - (ContinuousClock.now - job.started), .milliseconds(1))
+                guard self.isAllowed(command) else { return }
                 self.submit(command, on: device, arrived: job.started, isTold: true)
             }
         }

@@ -129,7 +129,7 @@ extension Agent {
             answer(.failed(command, error, applied: .maybe))
         } else if command.expiry.monotonic <= now {
             refuse(command.refusal(.expired, detail: "its time to start was over"))
-        } else {
+        } else if isAllowed(command) {
             recovered.append(command)
             if bluetooth == .ready { startRecovered() }
         }

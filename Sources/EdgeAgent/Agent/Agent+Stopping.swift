@@ -38,6 +38,7 @@ extension Agent {
         await waitForResults()
         await releaseLinks()
         await sayGoodbye()
+        await audit.close()
     }
 
     /// Whether a job that waits is left to the next start, which finds it in the journal.

@@ -21,6 +21,7 @@ actor Agent {
     let directory: DeviceDirectory
     let decoder: CommandDecoder
     let publisher: Publisher
+    let audit: AuditLog
     let startTime = ProcessFigures.now()
 
     /// Where times are measured from that the decoder takes as spans.
@@ -112,7 +113,6 @@ actor Agent {
         manager: BluetoothManager,
         client: MQTTClient,
         topics: TopicTree,
-        directory: DeviceDirectory,
         boot: String
     ) {
         self.configuration = configuration
@@ -122,16 +122,8 @@ actor Agent {
         self.manager = manager
         self.client = client
         self.topics = topics
-        self.directory = directory
-        decoder = CommandDecoder(
-            limits: CommandDecoder.Limits(
-                maxPayloadBytes: configuration.limits.maximumPayloadBytes,
-                defaultTTL: configuration.limits.defaultTTL
-            ),
-            rule: ResponseTopicRule(tree: topics),
-            devices: directory,
-            groups: GroupDirectory(configuration.groups, directory)
-        )
+        decoder = CommandDecoder(configuration, topics: topics)
+        directory = decoder.devices
         window = ReplayWindow(
             bounds: ReplayWindow.Bounds(
                 span: configuration.limits.replayWindow,
@@ -139,6 +131,7 @@ actor Agent {
                 bytes: configuration.limits.replayBytes
             )
         )
+        audit = AuditLog(configuration, gateway: topics.gateway, boot: boot, log: log, loop: loop)
         publisher = Publisher(
             topics: topics,
             boot: boot,

@@ -117,7 +117,6 @@ enum AgentProcess {
             manager: manager,
             client: client,
             topics: topics,
-            directory: DeviceDirectory(configuration.devices),
             boot: boot
         )
         entry.agent = agent
@@ -158,7 +157,8 @@ extension TopicTree {
 }
 
 extension DeviceDirectory {
-    fileprivate init(_ devices: [DeviceConfiguration]) {
+    /// The directory of the configured devices.
+    init(_ devices: [DeviceConfiguration]) {
         var addresses: [String: DeviceAddress] = [:]
         for device in devices { addresses[device.alias] = DeviceAddress(device.address) }
         self.init(addresses)

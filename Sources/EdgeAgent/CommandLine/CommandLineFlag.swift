@@ -1,13 +1,16 @@
-/// A flag with a value that `run` and `check-config` take.
+/// A flag that `run` and `check-config` take.
 package struct CommandLineFlag: Sendable {
     /// The name with its dashes.
     package let name: String
-    /// What stands for the value in help texts.
+    /// What stands for the value in help texts; empty for a flag without one.
     package let placeholder: String
     /// What it sets, one sentence without its full stop.
     package let summary: String
-    /// The default as help texts write it.
-    package let defaultText: String
+    /// The default as help texts write it; nil where there is none.
+    package let defaultText: String?
+
+    /// Whether a value follows it.
+    package var takesValue: Bool { !placeholder.isEmpty }
 
     /// The flag that names the configuration file.
     package static let config = CommandLineFlag(

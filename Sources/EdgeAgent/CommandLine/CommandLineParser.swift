@@ -2,6 +2,8 @@
 package enum Invocation: Sendable, Equatable {
     case run(ConfigurationArguments)
     case checkConfig(ConfigurationArguments)
+    /// Asks the policy about a sample command.
+    case trySample(SampleCommand, ConfigurationArguments)
     case version
     /// Help for one command, or for the whole.
     case help(ProgramCommand?)
@@ -53,8 +55,10 @@ package enum CommandLineParser {
         }
         if rest.contains(where: { $0 == "--help" || $0 == "-h" }) { return .help(command) }
         switch command {
-        case .run: return .run(try configuration(rest, of: command))
-        case .checkConfig: return .checkConfig(try configuration(rest, of: command))
+        case .run: return .run(try configuration(rest, of: command).configuration)
+        case .checkConfig:
+            let (configuration, sample) = try configuration(rest, of: command)
+            return sample.map { .trySample($0, configuration) } ?? .checkConfig(configuration)
         case .version:
             guard let surplus = rest.first else { return .version }
             throw Failure(problems: ["unexpected argument \(shown(surplus))"], command: command)
@@ -75,8 +79,10 @@ package enum CommandLineParser {
     private static func configuration(
         _ arguments: ArraySlice<String>,
         of command: ProgramCommand
-    ) throws(Failure) -> ConfigurationArguments {
+    ) throws(Failure) -> (configuration: ConfigurationArguments, sample: SampleCommand?) {
+        let flags = CommandLineFlag.all + (command == .checkConfig ? CommandLineFlag.sample : [])
         var result = ConfigurationArguments()
+        var sample = SampleArguments()
         var problems: [String] = []
         var seen: Set<String> = []
         var rest = arguments
@@ -88,16 +94,21 @@ package enum CommandLineParser {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = String(parts[0])
             var value = parts.count == 2 ? String(parts[1]) : nil
-            if value == nil, let next = rest.first, !next.hasPrefix("--") {
+            let flag = flags.first { $0.name == name }
+            if value == nil, flag?.takesValue != false, let next = rest.first, !next.hasPrefix("--") {
                 value = next
                 rest.removeFirst()
             }
-            guard CommandLineFlag.all.contains(where: { $0.name == name }) else {
-                problems.append(unknownFlag(name))
+            guard let flag else {
+                problems.append(unknownFlag(name, in: flags))
                 continue
             }
-            guard let value, !value.isEmpty else {
-                problems.append("\(name) needs a value: \(name) \(placeholder(of: name))")
+            guard flag.takesValue || value == nil else {
+                problems.append("\(name) takes no value")
+                continue
+            }
+            guard let value = flag.takesValue ? value : "true", !value.isEmpty else {
+                problems.append("\(name) needs a value: \(name) \(flag.placeholder)")
                 continue
             }
             guard seen.insert(name).inserted else {
@@ -106,16 +117,15 @@ package enum CommandLineParser {
             }
             if name == CommandLineFlag.config.name {
                 result.file = value
+            } else if CommandLineFlag.sample.contains(where: { $0.name == name }) {
+                sample.values[name] = value
             } else {
                 result.overrides.append(ConfigurationLoader.Override(flag: name, value: value))
             }
         }
+        problems += sample.problems
         guard problems.isEmpty else { throw Failure(problems: problems, command: command) }
-        return result
-    }
-
-    private static func placeholder(of name: String) -> String {
-        CommandLineFlag.all.first { $0.name == name }?.placeholder ?? "VALUE"
+        return (result, sample.command)
     }
 
     private static func unknownCommand(_ name: String) -> String {
@@ -129,7 +139,7 @@ package enum CommandLineParser {
         return "unknown command \(shown(name))" + (hint ?? ": expected run, check-config, version or help")
     }
 
-    private static func unknownFlag(_ name: String) -> String {
+    private static func unknownFlag(_ name: String, in flags: [CommandLineFlag]) -> String {
         let hints = [
             "--password": "a password is never given on the command line: put it into a file for --password-file",
             "--pass": "a password is never given on the command line: put it into a file for --password-file",
@@ -140,7 +150,7 @@ package enum CommandLineParser {
         ]
         let bare = "--" + name.drop { $0 == "-" }
         if let hint = hints[bare] { return "unknown flag \(shown(name)): \(hint)" }
-        let near = Suggestion.nearest(to: bare, in: CommandLineFlag.all.map(\.name) + ["--help"])
+        let near = Suggestion.nearest(to: bare, in: flags.map(\.name) + ["--help"])
         return "unknown flag \(shown(name))" + (near.map { ": did you mean \($0)?" } ?? "")
     }
 

@@ -60,6 +60,12 @@ package struct EdgeAgentProgram: Sendable {
                     for warning in loaded.warnings { complain("warning: \(warning)") }
                     return print(CheckConfigCommand.text(loaded))
                 }
+            case .trySample(let sample, let arguments):
+                return withConfiguration(arguments) { loaded in
+                    for warning in loaded.warnings { complain("warning: \(warning)") }
+                    let (text, code) = TrySampleCommand.answer(sample, under: loaded.configuration)
+                    return output(text) ? code : .osError
+                }
             }
         } catch {
             for problem in error.problems { complain(problem) }

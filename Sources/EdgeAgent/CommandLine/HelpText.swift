@@ -51,7 +51,7 @@ package enum HelpText {
         second one stops it at once.
 
         Exit codes:
-        \(exitCodes(ExitCode.allCases))
+        \(exitCodes(ExitCode.allCases.filter { $0 != .sampleRefused && $0 != .denied }))
 
         Examples:
           edge-agent run --broker mqtt://broker.example --gateway shop-3
@@ -69,17 +69,27 @@ package enum HelpText {
         its file, line and key. The output is a configuration file that means the
         same; a password is shown as ***.
 
+        With --try: say instead what the policy would answer to a sample command,
+        and which rule does so. Nothing is sent or done.
+
         Usage:
           edge-agent check-config [FLAGS]
+          edge-agent check-config --try JSON [--as CLIENT]
+              [--dev DEV | --group G | --all] [FLAGS]
 
         Flags, as --flag VALUE or --flag=VALUE:
         \(flags)
 
-        Exit codes:
-        \(exitCodes([.success, .usage, .noInput, .osError, .configuration]))
+        Flags for a sample command:
+        \(list(CommandLineFlag.sample))
 
-        Example:
+        Exit codes:
+        \(exitCodes([.success, .usage, .sampleRefused, .noInput, .osError, .denied, .configuration]))
+
+        Examples:
           edge-agent check-config --config /etc/edge-agent/edge-agent.yaml
+          edge-agent check-config --as nodered-1 --dev door \\
+              --try '{"verb":"read","service":"180f","characteristic":"2a19"}'
 
         """
     }
@@ -116,11 +126,14 @@ package enum HelpText {
         """
     }
 
-    private static var flags: String {
-        let entries = CommandLineFlag.all.map { flag in
-            (head: "\(flag.name) \(flag.placeholder)", body: "\(flag.summary) (default: \(flag.defaultText))")
+    private static var flags: String { list(CommandLineFlag.all, more: [(head: "--help", body: "Print this")]) }
+
+    private static func list(_ flags: [CommandLineFlag], more: [(head: String, body: String)] = []) -> String {
+        let entries = flags.map { flag in
+            let head = flag.takesValue ? "\(flag.name) \(flag.placeholder)" : flag.name
+            return (head: head, body: flag.summary + (flag.defaultText.map { " (default: \($0))" } ?? ""))
         }
-        return list(entries + [(head: "--help", body: "Print this")], width: 22)
+        return list(entries + more, width: 22)
     }
 
     private static func exitCodes(_ codes: [ExitCode]) -> String {

@@ -58,7 +58,8 @@ package struct Command: Sendable, Equatable {
             origin: origin,
             error: OperationError(code, at: stage, retryAfterMs: retryAfterMs, detail: detail),
             changesSomething: request.changesSomething,
-            warnings: warnings
+            warnings: warnings,
+            subject: AuditSubject(request)
         )
     }
 }
@@ -83,6 +84,8 @@ package struct Refusal: Sendable, Equatable {
     /// Whether the command would have changed something; its result then says that nothing was applied.
     package var changesSomething: Bool
     package var warnings: [String]
+    /// What the command was about, for the audit log; nil when it could not be read.
+    package var subject: AuditSubject?
 
     /// The refusal of a command whose id stands for another one.
     static func conflict(of origin: CommandOrigin) -> Refusal {
@@ -97,12 +100,14 @@ package struct Refusal: Sendable, Equatable {
         origin: CommandOrigin,
         error: OperationError,
         changesSomething: Bool = false,
-        warnings: [String] = []
+        warnings: [String] = [],
+        subject: AuditSubject? = nil
     ) {
         self.origin = origin
         self.error = error
         self.changesSomething = changesSomething
         self.warnings = warnings
+        self.subject = subject
     }
 }
 

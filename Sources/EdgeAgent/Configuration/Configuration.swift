@@ -23,6 +23,9 @@ package struct Configuration: Sendable, Equatable {
     package var limits = LimitsConfiguration()
     package var links = LinksConfiguration()
     package var outbox = OutboxConfiguration()
+    package var audit = AuditConfiguration()
+    /// Who may do what; nil: everything on the agent's own topics is allowed.
+    package var policy: Policy?
     /// The configured devices, in the file's order; no alias and no address stands twice.
     package var devices: [DeviceConfiguration] = []
     /// The configured groups, in the file's order; no name stands twice.

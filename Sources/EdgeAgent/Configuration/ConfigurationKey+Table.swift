@@ -1,6 +1,6 @@
 extension ConfigurationKey {
     /// Every key with a single value, in the order in which they are written and documented.
-    package static let all: [ConfigurationKey] = top + mqtt + bluetooth + limits + links + outbox
+    package static let all: [ConfigurationKey] = top + mqtt + bluetooth + limits + links + outbox + audit
 
     /// The keys of one entry of `devices`; they have no default.
     package static let device: [DeviceKey] = [
@@ -289,6 +289,16 @@ extension ConfigurationKey {
             .seconds,
             "How old one of them may be when it goes out"
         ),
+    ]
+
+    private static let audit: [ConfigurationKey] = [
+        file(
+            "audit.file",
+            \.audit.file,
+            defaultInWords: "the log",
+            "The file of the audit log"
+        ),
+        boolean("audit.values", \.audit.showsValues, "Whether the audit log has the bytes that are written to devices"),
     ]
 
     private static let broker = ConfigurationKey(

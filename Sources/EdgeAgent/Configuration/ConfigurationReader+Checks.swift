@@ -7,6 +7,7 @@ extension ConfigurationReader {
         checkCredentials()
         checkTLS()
         checkGroups()
+        checkPolicy()
         problems.sort { $0.line < $1.line }
     }
 

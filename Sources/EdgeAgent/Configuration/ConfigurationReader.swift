@@ -18,6 +18,8 @@ package struct ConfigurationReader: Sendable {
     var origins: [String: ConfigurationProblem.Origin] = [:]
     /// The keys whose value was refused: no check of theirs against others makes sense.
     var refused: Set<String> = []
+    /// The aliases that the policy relies on, to be looked up when the devices are known.
+    var policyAliases: [PolicyAlias] = []
 
     /// Where each member of a group stands.
     var memberOrigins: [GroupMember] = []
@@ -75,6 +77,8 @@ package struct ConfigurationReader: Sendable {
                 readDevices(pair.value, from: origin, file: file)
             } else if path == "groups" {
                 readGroups(pair.value, from: origin, file: file)
+            } else if path == "policy" {
+                readPolicy(pair.value, from: origin, file: file)
             } else {
                 report(origin, key: path, "unknown key" + ConfigurationHint.text(forUnknown: name, in: section))
             }

@@ -29,6 +29,7 @@ package enum ConfigurationText {
             let members = group.members.map { scalar($0) }.joined(separator: ", ")
             lines.append("  \(scalar(group.name)): [\(members)]")
         }
+        if let policy = configuration.policy { lines += ["", "policy:"] + self.lines(policy) }
         return lines.joined(separator: "\n") + "\n"
     }
 

@@ -12,7 +12,8 @@ package struct Log: Sendable {
     /// Who speaks, as `mqtt` or `bluetooth`.
     package let label: String
     private let threshold: Threshold
-    private let sink: any LogSink
+    /// Where the events go.
+    package let sink: any LogSink
 
     /// The level, shared by every copy of a log.
     private final class Threshold: Sendable {
@@ -54,6 +55,12 @@ package struct Log: Sendable {
     ) {
         guard isEnabled(level) else { return }
         sink.write(LogEvent(level: level, label: label, message: message.text, metadata: metadata()))
+    }
+
+    /// Writes an event of values that are gathered first.
+    package func write(_ level: LogLevel, _ message: StaticString, fields: [LogEvent.Field]) {
+        guard isEnabled(level) else { return }
+        sink.write(LogEvent(level: level, label: label, message: message.text, fields: fields))
     }
 
     /// Writes that a person must act.

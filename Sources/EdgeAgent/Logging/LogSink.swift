@@ -6,14 +6,22 @@ package struct LogEvent: Sendable {
     /// A fixed sentence.
     package let message: String
     /// Named values in the order they were given; unescaped and unbounded as yet.
-    package let metadata: KeyValuePairs<LogKey, String>
+    package let metadata: [Field]
+
+    /// A value with its name.
+    package typealias Field = (key: LogKey, value: String)
 
     /// Makes an event.
     package init(level: LogLevel, label: String, message: String, metadata: KeyValuePairs<LogKey, String> = [:]) {
+        self.init(level: level, label: label, message: message, fields: Array(metadata))
+    }
+
+    /// Makes an event of values that are gathered first.
+    package init(level: LogLevel, label: String, message: String, fields: [Field]) {
         self.level = level
         self.label = label
         self.message = message
-        self.metadata = metadata
+        metadata = fields
     }
 }
 

@@ -17,6 +17,8 @@ package struct ResultBody: Sendable, Equatable {
     /// Whether the command changes something: what a replacement of the result needs to know.
     package var changesSomething: Bool
     package var warnings: [String]
+    /// What the command was about, for the audit log.
+    package var subject: AuditSubject?
 
     /// How long the parts of a job took; parts that did not happen are absent.
     package struct Timing: Sendable, Equatable {
@@ -62,6 +64,7 @@ package struct ResultBody: Sendable, Equatable {
             warnings: command.warnings,
             attempt: attempt
         )
+        body.subject = AuditSubject(command.request)
         body.confirmed = confirmed
         body.payload = payload
         body.timing = timing
@@ -88,6 +91,7 @@ package struct ResultBody: Sendable, Equatable {
             warnings: command.warnings,
             attempt: attempt
         )
+        body.subject = AuditSubject(command.request)
         body.error = error
         if body.changesSomething { body.applied = applied }
         body.timing = timing
@@ -102,6 +106,7 @@ package struct ResultBody: Sendable, Equatable {
             changesSomething: refusal.changesSomething,
             warnings: refusal.warnings
         )
+        body.subject = refusal.subject
         body.error = refusal.error
         if body.changesSomething { body.applied = .no }
         return body

@@ -28,6 +28,21 @@ struct CommandLineParserTests {
         #expect(try CommandLineParser.parse(arguments) == invocation)
     }
 
+    @Test func `a sample command has a caller and a place`() throws {
+        let json = #"{"verb":"ping"}"#
+        func parsed(_ arguments: String...) throws -> Invocation {
+            try CommandLineParser.parse(["check-config", "--try", json] + arguments)
+        }
+        var expected = ConfigurationArguments()
+        #expect(try parsed() == .trySample(SampleCommand(json: json), expected))
+        #expect(try parsed("--as", "a") == .trySample(SampleCommand(json: json, caller: "a"), expected))
+        #expect(try parsed("--dev=door") == .trySample(SampleCommand(json: json, place: .device("door")), expected))
+        #expect(try parsed("--group", "g") == .trySample(SampleCommand(json: json, place: .group("g")), expected))
+        expected.file = "c.yaml"
+        let all = SampleCommand(json: json, caller: "a", place: .all)
+        #expect(try parsed("--all", "--config", "c.yaml", "--as=a") == .trySample(all, expected))
+    }
+
     @Test(arguments: [
         ([], ["a command is missing: run, check-config, version or help"]),
         (["rum"], ["unknown command \"rum\": did you mean run?"]),
@@ -40,6 +55,17 @@ struct CommandLineParserTests {
         (["run", "x"], ["unexpected argument \"x\": values follow their flag"]),
         (["run", "--brokr", "a"], ["unknown flag \"--brokr\": did you mean --broker?"]),
         (["run", "-gateway", "a"], ["unknown flag \"-gateway\": did you mean --gateway?"]),
+        (["run", "--try", "{}"], ["unknown flag \"--try\""]),
+        (["check-config", "--try"], ["--try needs a value: --try JSON"]),
+        (["check-config", "--as", "a"], ["--as needs --try JSON beside it"]),
+        (["check-config", "--all"], ["--all needs --try JSON beside it"]),
+        (["check-config", "--try", "{}", "--all=1"], ["--all takes no value"]),
+        (["check-config", "--try", "{}", "--all", "x"], ["unexpected argument \"x\": values follow their flag"]),
+        (
+            ["check-config", "--try={}", "--group", "g", "--all", "--dev", "d"],
+            ["give one of --dev and --group and --all"]
+        ),
+        (["check-config", "--tri", "{}"], ["unknown flag \"--tri\": did you mean --try?"]),
         (["run", "--zebra=S3cr3t"], ["unknown flag \"--zebra\""]),
         (["run", "--gateway"], ["--gateway needs a value: --gateway ID"]),
         (["run", "--gateway", "--prefix", "p"], ["--gateway needs a value: --gateway ID"]),

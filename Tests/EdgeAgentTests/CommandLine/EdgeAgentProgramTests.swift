@@ -85,6 +85,33 @@ struct EdgeAgentProgramTests {
         #expect(record.configuration.withLock { $0 } == nil)
     }
 
+    @Test func `a sample command is answered on the standard output, and nothing else is printed`() throws {
+        try withTemporaryDirectory { directory in
+            let file = directory + "/edge-agent.yaml"
+            try writeFile("policy:\n  - allow: ping\n    callers: me\n", to: file)
+            let record = Record()
+            let program = record.program(defaultFile: file)
+            let sample = ["check-config", "--try", #"{"verb":"ping"}"#]
+            #expect(program.run(sample + ["--as", "me"]) == .success)
+            #expect(program.run(sample + ["--as", "you"]) == .denied)
+            #expect(program.run(["check-config", "--try", "{"]) == .sampleRefused)
+            #expect(
+                record.output.withLock { $0 }.hasPrefix(
+                    """
+                    allowed: ping for me on the gateway
+                      rule 1 (line 2) allows ping for me on the gateway
+                    denied: ping for you on the gateway
+                      no rule allows ping for you on the gateway
+                    refused: bad-request:
+                    """
+                )
+            )
+            #expect(record.error.withLock { $0 } == "")
+            #expect(program.run(sample + ["--gateway", "ALL"]) == .configuration)
+            #expect(record.configuration.withLock { $0 } == nil)
+        }
+    }
+
     @Test func `version lists the program and its libraries`() {
         let record = Record()
         #expect(record.program().run(["version"]) == .success)
@@ -97,6 +124,10 @@ struct EdgeAgentProgramTests {
         #expect(text.hasSuffix("\n"))
         #expect(text.split(separator: "\n").allSatisfy { $0.count <= 80 })
         if command == .run || command == .checkConfig {
+            let more = command == .run ? [] : CommandLineFlag.sample
+            for flag in more {
+                #expect(text.contains("\n  \(flag.name)\(flag.takesValue ? " \(flag.placeholder)" : " ")"))
+            }
             for flag in CommandLineFlag.all { #expect(text.contains("\n  \(flag.name) \(flag.placeholder)")) }
         }
         #expect(text.contains("Usage:\n  edge-agent "))

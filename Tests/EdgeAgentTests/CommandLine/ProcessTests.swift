@@ -106,6 +106,18 @@ struct ProcessTests {
         }
     }
 
+    @Test(arguments: [("me", 0, "allowed: "), ("you", 77, "denied: "), ("a/b", 65, "refused: bad-request: ")])
+    func `a sample command ends with the code of its answer`(caller: String, code: Int32, text: String) async throws {
+        let directory = try makeTemporaryDirectory()
+        defer { removeTemporaryDirectory(directory) }
+        try writeFile("policy: [{allow: any, callers: me}]\n", to: directory + "/c.yaml")
+        let sample = ["--try", #"{"verb":"ping"}"#, "--as", caller]
+        let result = try await run(["check-config", "--config", "c.yaml"] + sample, directory: directory)
+        #expect(result.code == code)
+        #expect(result.output.hasPrefix(text), "\(result.output)")
+        #expect(result.error.isEmpty)
+    }
+
     @Test func `relative paths of flags count from the working directory`() async throws {
         let directory = try makeTemporaryDirectory()
         defer { removeTemporaryDirectory(directory) }

@@ -38,6 +38,9 @@ struct ConfigurationMutationTests {
               - {address: a1b2c3d4e5f7, alias: lamp, name: "Lamp"}
             groups:
               lights: [lamp, 112233445566]
+            policy:
+              - {allow: [read-only, write], callers: [none, "a-*"], devices: [door, "*"], characteristics: 2a19}
+              - deny: any
             """
         var numbers = Numbers(state: seed)
         var refused = 0

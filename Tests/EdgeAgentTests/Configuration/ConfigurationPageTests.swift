@@ -31,11 +31,16 @@ struct ConfigurationPageTests {
             #expect(rows[key.path] == expected, "\(key.path)")
         }
         for key in ConfigurationKey.device { #expect(rows["devices[].\(key.name)"] != nil, "\(key.name)") }
+        for key in ConfigurationKey.policyRule {
+            #expect(rows["policy[].\(key.name)"] == [key.expected, key.summary], "\(key.name)")
+        }
     }
 
     @Test func `the page has no row of a key, flag or exit code that does not exist`() throws {
         var known = Set(ConfigurationKey.all.map(\.path) + ConfigurationKey.device.map { "devices[].\($0.name)" })
-        known.formUnion(CommandLineFlag.all.map { "\($0.name) \($0.placeholder)" })
+        known.formUnion(ConfigurationKey.policyRule.map { "policy[].\($0.name)" })
+        let flags = CommandLineFlag.all + CommandLineFlag.sample
+        known.formUnion(flags.map { $0.takesValue ? "\($0.name) \($0.placeholder)" : $0.name })
         known.formUnion(ExitCode.allCases.map { String($0.rawValue) })
         #expect(Set(rows(try file("docs/configuration.md")).keys) == known)
     }
@@ -63,6 +68,8 @@ struct ConfigurationPageTests {
         let reader = readConfiguration(switchedOn.joined(separator: "\n"))
         #expect(reader.problems.filter { !$0.message.hasSuffix("No such file or directory") } == [])
         #expect(!reader.configuration.devices.isEmpty && !reader.configuration.groups.isEmpty)
+        #expect(!reader.configuration.devices.isEmpty)
+        #expect(reader.configuration.policy?.rules.count == 3)
         for key in ConfigurationKey.all {
             #expect(text.contains("\(key.name): "), "\(key.path)")
         }

@@ -92,7 +92,7 @@ extension AgentLane1 {
                 }
                 let levels = Set(gateway.caller.all(gateway.topic("dev/")).map { $0.topic.split(separator: "/")[4] })
                 #expect(levels.allSatisfy { $0.count == 12 })
-                let isLine = /\d{4}-\d\d-\d\dT[\d:.]+Z (debug|info|notice|warning|error) agent: .*/
+                let isLine = /\d{4}-\d\d-\d\dT[\d:.]+Z (debug|info|notice|warning|error) (agent|audit): .*/
                 for line in gateway.agent.log.split(separator: "\n") {
                     #expect(line.wholeMatch(of: isLine) != nil, "\(line)")
                 }

@@ -1,0 +1,88 @@
+internal import BleCore
+package import EventLoop
+
+/// Writes down who wrote to which device, who paired, and who was refused.
+///
+/// Confined to the loop. Its lines come whatever the level of the log is.
+package final class AuditLog {
+    private let log: Log
+    private let file: AuditFile?
+    private let line: AuditLine
+    private let loop: EventLoop
+    private var window = UnstartedWindow()
+    private var windowTimer: EventLoop.TimerID?
+
+    /// How long the end of the agent waits for the disk.
+    package static let patience = Duration.seconds(2)
+
+    /// Begins the audit log of one life of the agent.
+    package init(_ configuration: Configuration, gateway: GatewayID, boot: String, log: Log, loop: EventLoop) {
+        file = configuration.audit.file.map { AuditFile($0, worker: Worker(limit: 1), fallback: log.sink) }
+        self.log = Log(label: AuditFile.label, sink: file ?? log.sink)
+        self.loop = loop
+        line = AuditLine(
+            gateway: gateway,
+            // Made of random numbers that go nowhere else: who has the log cannot try values out.
+            key: Array((0..<4).map { _ in BootID.make() }.joined().utf8),
+            showsValues: configuration.audit.showsValues
+        )
+        self.log.info(
+            "Audit log begins",
+            [
+                .gateway: gateway.text, .boot: boot,
+                .policy: configuration.policy.map { "\($0.rules.count) rules" } ?? "none",
+            ]
+        )
+    }
+
+    /// Takes up the final result of a command.
+    package func ended(_ body: ResultBody) {
+        let isDenied = body.error?.code == .denied
+        guard isDenied || body.subject?.isAudited == true else { return }
+        if isDenied || body.applied == .no {
+            defer { armWindow() }
+            guard window.admit(UnstartedWindow.Kind(body)) else { return }
+        }
+        for fields in line.fields(of: body) {
+            if isDenied {
+                log.write(.notice, "Command denied", fields: fields)
+            } else {
+                log.write(.info, "Command ended", fields: fields)
+            }
+        }
+    }
+
+    /// Takes up that a device was paired, or is so no more, whoever had it done.
+    package func bonded(_ device: DeviceTarget, _ isBonded: Bool) {
+        let fields = line.fields(of: device)
+        if isBonded {
+            log.write(.notice, "Device was paired", fields: fields)
+        } else {
+            log.write(.notice, "Device is not paired any more", fields: fields)
+        }
+    }
+
+    /// Tells what was left out, and waits until all is on its way to the disk, but not for ever.
+    package func close() async {
+        if let windowTimer { loop.cancel(windowTimer) }
+        closeWindow()
+        guard let file else { return }
+        let (written, telling) = AsyncStream.makeStream(of: Void.self)
+        let timer = loop.schedule(after: Self.patience) { telling.finish() }
+        file.whenWritten { telling.finish() }
+        for await _ in written {}
+        loop.cancel(timer)
+    }
+
+    private func armWindow() {
+        guard windowTimer == nil else { return }
+        windowTimer = loop.schedule(after: UnstartedWindow.span) { [weak self] in self?.closeWindow() }
+    }
+
+    private func closeWindow() {
+        windowTimer = nil
+        let suppressed = window.close()
+        guard suppressed > 0 else { return }
+        log.notice("More commands that did nothing were left out", [.suppressed: String(suppressed)])
+    }
+}
