@@ -48,7 +48,7 @@ extension AgentLane2 {
     struct RecoveryTests {
         private static let write = #""service":"fff0","characteristic":"fff5","value":{"hex":"2a"}"#
 
-        private static let read = #""service":"fff0","characteristic":"fff1""#
+        private static let read = #""service":"fff0","characteristic":"fff3""#
 
         @Test func `a write that was out when the agent died is unknown, and is not sent again`() async throws {
             try await withStateFolder { state in
