@@ -33,7 +33,9 @@ def schedule(seed, seconds, kinds):
         numbers = random.Random(f"{seed} {kind}")
         for slot in range(int(seconds / SPANS[kind])):
             at = SPANS[kind] * (slot + 0.7 * numbers.random())
-            plan.append((round(at, 3), kind, numbers.uniform(SHORTEST, LONGEST), random.Random(numbers.random())))
+            # More short ones than long ones, so that everything also works in between.
+            duration = numbers.triangular(SHORTEST, LONGEST, SHORTEST)
+            plan.append((round(at, 3), kind, duration, random.Random(numbers.random())))
     return sorted(plan, key=lambda entry: entry[:2])
 
 

@@ -29,7 +29,7 @@ def listed(counter):
 
 
 def paragraph(head, text):
-    return textwrap.fill(text, 110, initial_indent=f"{head:<12}", subsequent_indent=" " * 12)
+    return textwrap.fill(text, 110, initial_indent=f"{head:<12}", subsequent_indent=" " * 12, break_on_hyphens=False)
 
 
 def text(options, trial, verdict, reasons):

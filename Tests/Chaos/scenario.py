@@ -57,7 +57,8 @@ def faults():
     for number in DROPS_LINKS:
         for nth in range(3, 4 * ROUNDS, 4):
             yield {"device": colons(ADDRESSES[number]), "member": "WriteValue", "nth": nth,
-                   "steps": [{"drop": colons(ADDRESSES[number])}, {"error": {"name": "Failed", "text": "Not connected"}}]}
+                   "steps": [{"drop": colons(ADDRESSES[number])},
+                             {"error": {"name": "Failed", "text": "Not connected"}}]}
     for number in LOSES_ANSWERS:
         for nth in range(5, 6 * ROUNDS, 6):
             yield {"device": colons(ADDRESSES[number]), "member": "WriteValue", "nth": nth,

@@ -1,4 +1,4 @@
-"""Shows the judge made-up runs: good ones, in which it has to find nothing, and one for each thing that can be wrong."""
+"""Shows the judge made-up runs: good ones, in which it has to find nothing, and for each rule bad ones."""
 import collections
 import json
 import types
@@ -84,8 +84,8 @@ SAMPLES = [
      [written(rest="0000" + commands.mark(1, 1))], []),
     ("a line cut short by a kill", [made(), answer()], [written(), written()[:40]], []),
     ("another call with the same bytes", [made(), answer()], [written(), written(member="ReadValue")], []),
-    ("a sequence that stopped", [made(writes=STEPS), answer(status="partial", applied="partly", **steps(OK, NOT_BEGUN))],
-     [written(part=0)], []),
+    ("a sequence that stopped",
+     [made(writes=STEPS), answer(status="partial", applied="partly", **steps(OK, NOT_BEGUN))], [written(part=0)], []),
     ("a group of which one failed", [made(writes=MEMBERS), answer(
         status="partial", applied="partly", **members({"status": "ok"}, {"status": "timeout", "applied": "maybe"}))],
      [written(address=FIRST)], []),
