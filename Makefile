@@ -11,12 +11,15 @@ TIMEOUT := timeout -k 30 $(shell test -t 0 && echo --foreground)
 export SWIFT_BACKTRACE := enable=no
 # All tests at once would only wait for one another.
 WIDTH := --experimental-maximum-parallelization-width 6
+# What make chaos takes: how long it storms, the seed (default: another each time), faults to leave out.
+SECONDS ?= 300
+CHAOS := Tests/Chaos/run $(if $(SEED),--seed $(SEED)) $(if $(WITHOUT),--without $(WITHOUT))
 SANITIZED := EventLoopTests|DBusTests|MQTTTests|BleCoreTests|TaskQueueTests
 
-.PHONY: help deps build release test cases test-tsan lint format demo lab clean
+.PHONY: help deps build release test cases chaos chaos-short test-tsan lint format demo lab clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 deps: ## install missing Debian packages, look for Swift
 	@deploy/demo/prepare
@@ -28,9 +31,16 @@ build: deps ## build edge-agent and bluez-simulator for development, in .build/d
 release: deps ## build edge-agent optimised, with the Swift libraries inside, in .build/release
 	$(TIMEOUT) 1800 swift build -j $(JOBS) -c release --static-swift-stdlib --product edge-agent
 
-test: deps ## build everything, imports checked against the manifest, and run all tests
+test: deps ## build everything, imports checked against the manifest, run all tests and a minute of chaos
 	$(TIMEOUT) 1800 swift build -j $(JOBS) --build-tests --explicit-target-dependency-import-check error
 	$(TIMEOUT) 900 swift test --skip-build $(WIDTH)
+	@$(MAKE) --no-print-directory chaos-short
+
+chaos: build ## everything dies and returns at random: SECONDS=n SEED=n WITHOUT=agent,disk
+	$(TIMEOUT) $$(($(SECONDS) + 400)) $(CHAOS) --seconds $(SECONDS)
+
+chaos-short: ## a minute of it, with what is built
+	$(TIMEOUT) 460 $(CHAOS) --seconds 60
 
 cases: ## the reported cases and their tests, which have to be built; fails where one is missing
 	$(TIMEOUT) 900 Tests/Checks/cases
@@ -42,6 +52,7 @@ test-tsan: deps ## run the tests of the concurrent parts under the thread saniti
 lint: deps ## check format, imports, banned words, lengths
 	Tests/Checks/lint --self-test
 	Tests/Checks/lint
+	Tests/Chaos/run --self-test
 	swift format lint --strict --recursive Sources Tests Package.swift
 
 format: ## format all Swift files in place
