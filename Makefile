@@ -11,7 +11,7 @@ TIMEOUT := timeout -k 30 $(shell test -t 0 && echo --foreground)
 export SWIFT_BACKTRACE := enable=no
 # All tests at once would only wait for one another.
 WIDTH := --experimental-maximum-parallelization-width 6
-SANITIZED := EventLoopTests|DBusTests|MQTTTests|BleCoreTests|TaskQueueTests
+SANITIZED := EventLoopTests|DBusTests|MQTTTests|BleCoreTests|TaskQueueTests|JournalTests
 
 .PHONY: help deps build release test cases test-tsan lint format demo lab clean
 
