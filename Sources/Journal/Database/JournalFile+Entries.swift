@@ -216,9 +216,8 @@ extension JournalFile {
 
     // MARK: The window
 
-    /// Removes entries whose window is over, or that are beyond the bounds: the ones whose window ends first.
-    ///
-    /// - Parameter limit: the most that go at once.
+    /// Removes entries whose window is over, or that are beyond the bounds: the ones whose window ends first, as many as
+    /// `limit` at once.
     func prune(_ limit: Int) throws(JournalFailure) {
         let now = clock.wallMs
         let isBeyond = isBeyondBounds
