@@ -14,7 +14,7 @@ WIDTH := --experimental-maximum-parallelization-width 6
 # What make chaos takes: how long it storms, the seed (default: another each time), faults to leave out.
 SECONDS ?= 300
 CHAOS := Tests/Chaos/run $(if $(SEED),--seed $(SEED)) $(if $(WITHOUT),--without $(WITHOUT))
-SANITIZED := EventLoopTests|DBusTests|MQTTTests|BleCoreTests|TaskQueueTests
+SANITIZED := EventLoopTests|DBusTests|MQTTTests|BleCoreTests|TaskQueueTests|JournalTests
 
 .PHONY: help deps build release test cases chaos chaos-short test-tsan lint format demo lab clean
 

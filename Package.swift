@@ -62,10 +62,18 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: strict
         ),
+        // What the tests of the journal kill.
+        .executableTarget(
+            name: "journal-writer",
+            dependencies: ["Journal", "EventLoop"],
+            path: "Tests/Support/journal-writer",
+            swiftSettings: strict
+        ),
         tests("EventLoopTests", ["EventLoop", "TestSupport"]),
         tests("DBusTests", ["DBus", "EventLoop", "TestSupport"]),
         tests("MQTTTests", ["MQTT", "EventLoop", "TestSupport"]),
         tests("BleCoreTests", ["BleCore", "DBus", "EventLoop", "BlueZSimulator", "TestSupport"]),
+        tests("JournalTests", ["Journal", "EventLoop", "TestSupport", "journal-writer"]),
         tests("TaskQueueTests", ["TaskQueue", "TestSupport"]),
         tests("EdgeAgentTests", ["EdgeAgent", "BleCore", "TaskQueue", "MQTT", "EventLoop", "TestSupport"]),
         tests("BlueZSimulatorTests", ["BlueZSimulator", "DBus", "EventLoop", "YAML", "TestSupport"]),

@@ -77,6 +77,7 @@ final class Database {
             let code = statement.bind(value, at: Int32(index + 1))
             guard code == SQLITE_OK else { throw failure(code) }
         }
+        errno = 0
         while true {
             let code = statement.step()
             guard code == SQLITE_ROW else {
@@ -121,6 +122,7 @@ final class Database {
 
     /// Copies the log into the file, so that it starts again at its beginning.
     func checkpoint() throws(JournalFailure) {
+        errno = 0
         let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
         guard code == SQLITE_OK else { throw failure(code) }
         _ = pagesWritten(clear: true)
@@ -128,7 +130,7 @@ final class Database {
 
     /// What a code of SQLite means here; for the call that has just failed.
     func failure(_ code: Int32) -> JournalFailure {
-        let system = sqlite3_system_errno(handle)
+        let system = errno
         switch code & 0xff {
         case SQLITE_FULL: return .full
         case SQLITE_CONSTRAINT, SQLITE_MISMATCH: return .taken
@@ -139,10 +141,8 @@ final class Database {
         case SQLITE_READONLY: return code == Int32(CSQLITE_READONLY_DBMOVED.rawValue) ? .moved : .readOnly
         default: break
         }
-        switch system {
-        case ENOSPC, EDQUOT, EFBIG: return .full
-        case EROFS: return .readOnly
-        default: return .inputOutput(code: code, errno: system)
-        }
+        // SQLite does not note what a write to the log met.
+        let noted = sqlite3_system_errno(handle)
+        return .system(noted == 0 ? system : noted, code: code)
     }
 }

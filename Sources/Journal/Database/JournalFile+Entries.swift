@@ -216,24 +216,37 @@ extension JournalFile {
 
     // MARK: The window
 
-    /// Removes some entries whose window is over, or that are beyond the bounds: the ones whose window ends first.
+    /// Removes entries whose window is over, or that are beyond the bounds: the ones whose window ends first, as many as
+    /// `limit` at once.
     func prune(_ limit: Int) throws(JournalFailure) {
-        let isBeyond = figures.entries > settings.windowCount || figures.entryBytes > settings.windowBytes
-        let now = isBeyond ? Int64.max : clock.wallMs
+        let now = clock.wallMs
+        let isBeyond = isBeyondBounds
         var old: [(number: Int64, bytes: Int, windowEndsMs: Int64)] = []
         let sql = """
             SELECT number, bytes, window_ends_ms FROM entry
             WHERE progress = 3 AND window_ends_ms <= ? ORDER BY window_ends_ms LIMIT ?
             """
-        try database.each(sql, [.integer(now), .integer(Int64(limit))]) { (row) throws(JournalFailure) in
+        let values: [SQLValue] = [.integer(isBeyond ? .max : now), .integer(Int64(limit))]
+        try database.each(sql, values) { (row) throws(JournalFailure) in
             old.append((try row.integer(0), Int(try row.integer(1)), try row.integer(2)))
             return true
         }
+        // A little more goes than has to, so that not each new entry has to make one go.
         for entry in old where entry.number != highestNumber {
-            let isNeeded = figures.entries <= settings.windowCount && figures.entryBytes <= settings.windowBytes
-            if isNeeded, entry.windowEndsMs > clock.wallMs { return }
+            guard entry.windowEndsMs <= now || isBeyond && self.isBeyond(parts: 63) else { return }
             try delete(entry.number, bytes: entry.bytes)
         }
+    }
+
+    /// After how many new entries those are looked for whose window is over.
+    static let pruneInterval = 64
+
+    var isBeyondBounds: Bool { isBeyond(parts: 64) }
+
+    /// Whether the entries are more than so many 64ths of what the bounds allow.
+    private func isBeyond(parts: Int) -> Bool {
+        figures.entries > settings.windowCount / 64 * parts + settings.windowCount % 64
+            || figures.entryBytes > settings.windowBytes / 64 * parts + settings.windowBytes % 64
     }
 
     /// Moves the times of this life's rows with a wall clock that was set, so that windows and ages keep their lengths.
@@ -241,15 +254,18 @@ extension JournalFile {
     /// When a command may no longer begin stays: it may be a time that its caller named.
     func followClock() throws(JournalFailure) {
         guard let step = clock.step() else { return }
-        try database.run(
-            "UPDATE entry SET created_ms = created_ms + ?1, window_ends_ms = window_ends_ms + ?1 WHERE number >= ?2",
-            .integer(step),
-            .integer(summary.nextNumber)
-        )
-        try database.run(
-            "UPDATE message SET created_ms = created_ms + ?1 WHERE id >= ?2",
-            .integer(step),
-            .integer(nextMessage)
-        )
+        for (table, column, first) in [
+            ("entry", "created_ms", "number"), ("entry", "window_ends_ms", "number"), ("message", "created_ms", "id"),
+        ] {
+            // A time without end, or before all times, stays what it is.
+            try database.run(
+                """
+                UPDATE \(table) SET \(column) = \(column) + ?1
+                WHERE \(first) >= ?2 AND \(column) BETWEEN -(1 << 60) AND (1 << 60)
+                """,
+                .integer(step),
+                .integer(table == "entry" ? summary.nextNumber : nextMessage)
+            )
+        }
     }
 }

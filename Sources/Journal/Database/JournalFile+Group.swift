@@ -1,20 +1,30 @@
 extension JournalFile {
     /// Carries out requests in one transaction.
     ///
+    /// - Parameters:
+    ///   - group: the requests.
+    ///   - tends: whether what the passing of time asks for is done as well; not where only reads are hoped for.
     /// - Returns: an outcome for each; a request with a fault of its own fails alone.
     /// - Throws: a fault of the store: nothing of the group is kept.
-    func carryOut(_ group: ArraySlice<JournalRequest>) throws(JournalFailure) -> [JournalOutcome] {
+    func carryOut(_ group: ArraySlice<JournalRequest>, tends: Bool = true) throws(JournalFailure) -> [JournalOutcome] {
         var outcomes: [JournalOutcome] = []
         outcomes.reserveCapacity(group.count)
         try transaction { () throws(JournalFailure) in
-            try followClock()
+            if tends {
+                try followClock()
+                if group.contains(where: { $0.isMessages }) { try dropAged() }
+            }
             var added = 0
             for request in group {
                 outcomes.append(try outcome(of: request))
                 if request.need == .room { added += 1 }
             }
-            // More than what comes goes, until all that may go is gone.
-            if added > 0 { try prune(2 * added + 8) }
+            // Seldom, and then many: entries that are neighbours share pages. More than what comes, until none is left.
+            addedSincePrune += added
+            if added > 0, addedSincePrune >= Self.pruneInterval || isBeyondBounds {
+                try prune(2 * addedSincePrune + 64)
+                addedSincePrune = 0
+            }
             try measure()
         }
         return outcomes
@@ -51,7 +61,6 @@ extension JournalFile {
             case .entries(let filter, let after, let limit, let bytes):
                 return .entries(try entries(filter, after: after, limit: limit, bytes: bytes))
             case .messages(let after, let limit, let bytes):
-                try dropAged()
                 return .messages(try messages(after: after, limit: limit, bytes: bytes))
             }
             return .done
@@ -63,6 +72,9 @@ extension JournalFile {
 }
 
 extension JournalRequest {
+    /// Whether it asks for the messages that wait.
+    fileprivate var isMessages: Bool { if case .messages = self { true } else { false } }
+
     /// Whether it changes several rows, and could fail between them.
     fileprivate var isCompound: Bool {
         switch self {

@@ -13,20 +13,22 @@ final class JournalFile {
     /// The entry with the highest number stays, so that numbers grow from life to life.
     var highestNumber: Int64 = 0
     var clock: ClockWatch
+    var addedSincePrune = 0
     /// Pages of the file that are free for what comes.
     private var freePages = 0
 
-    static let pageBytes = 4096
+    /// Small pages: a command changes a few bytes in each of ten, and whole pages are written.
+    static let pageBytes = 2048
     /// Pages in the log at which it is copied into the file in a quiet moment, and in any case: each costs two syncs.
-    private static let restfulLog = 256
-    private static let fullLog = 2048
+    private static let restfulLog = (1 << 20) / pageBytes
+    private static let fullLog = (8 << 20) / pageBytes
 
     /// Opens the file, or makes it, and brings it to the present layout.
     init(_ settings: JournalSettings) throws(JournalFailure) {
         self.settings = settings
         clock = ClockWatch(settings.clock)
         let path = settings.directory + "/journal.sqlite"
-        try Self.prepare(path)
+        try Self.prepare(path, in: settings.directory)
         database = try Database(path: path)
         do throws(JournalFailure) {
             try start()
@@ -37,22 +39,25 @@ final class JournalFile {
     }
 
     /// Makes the file where there is none, for its owner alone; SQLite would make it as the umask says.
-    private static func prepare(_ path: String) throws(JournalFailure) {
-        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            if errno == EROFS { throw .readOnly }
-            if errno == ENOSPC || errno == EDQUOT { throw .full }
-            throw .inputOutput(code: 0, errno: errno)
-        }
-        defer { Glibc.close(descriptor) }
+    private static func prepare(_ path: String, in directory: String) throws(JournalFailure) {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw .inputOutput(code: 0, errno: errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .foreign }
-        // SQLite would take an empty file for a new one and remove the log.
-        var log = stat()
-        guard status.st_size > 0 || stat(path + "-wal", &log) != 0 || log.st_size == 0 else {
-            throw .damaged("the file is empty, its log is not")
+        if stat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFREG else { throw .foreign }
+            // SQLite would take an empty file for a new one and remove the log.
+            var log = stat()
+            guard status.st_size > 0 || stat(path + "-wal", &log) != 0 || log.st_size == 0 else {
+                throw .damaged("the file is empty, its log is not")
+            }
+            return
         }
+        let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .system(errno) }
+        Glibc.close(descriptor)
+        // A power cut must not take the name from what is synced later.
+        let parent = Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard parent >= 0 else { throw .system(errno) }
+        defer { Glibc.close(parent) }
+        guard fsync(parent) == 0 else { throw .system(errno) }
     }
 
     private func start() throws(JournalFailure) {
@@ -124,13 +129,13 @@ final class JournalFile {
     /// Runs the body as a whole, or not at all.
     func transaction(_ body: () throws(JournalFailure) -> Void) throws(JournalFailure) {
         guard !database.hasMoved else { throw .moved }
-        let before = (figures, highestNumber, freePages)
+        let before = (figures, highestNumber, freePages, clock)
         do throws(JournalFailure) {
             try database.run("BEGIN")
             try body()
             try database.run("COMMIT")
         } catch {
-            (figures, highestNumber, freePages) = before
+            (figures, highestNumber, freePages, clock) = before
             takeBack()
             throw error
         }
@@ -157,30 +162,42 @@ final class JournalFile {
         let wanted = reservePages
         guard freePages < wanted else { return }
         do throws(JournalFailure) {
+            // The larger the file, the larger its steps, as each is written twice.
+            try grow(by: max(wanted, figures.fileBytes / Self.pageBytes / 8))
+        } catch {
+            guard !error.isPermanent else { throw error }
+            // It may have been too much, or the log that found no room.
+            shortenLog()
+            try grow(by: max(8, wanted - freePages))
+        }
+        guard freePages >= wanted else { throw .full }
+    }
+
+    private func grow(by growth: Int) throws(JournalFailure) {
+        do throws(JournalFailure) {
             try transaction { () throws(JournalFailure) in
                 try database.run("DELETE FROM reserve")
                 // The pages that are free are taken first: the file grows by what is more.
-                let pages = freePages + max(wanted, figures.fileBytes / Self.pageBytes / 8)
-                try database.run("INSERT INTO reserve VALUES (zeroblob(?))", .integer(Int64(pages * Self.pageBytes)))
+                let bytes = (freePages + growth) * Self.pageBytes
+                try database.run("INSERT INTO reserve VALUES (zeroblob(?))", .integer(Int64(bytes)))
             }
             try database.checkpoint()
         } catch {
-            try giveUpRoom()
+            try takeBackGrowth(growth)
             throw error
         }
         try transaction { () throws(JournalFailure) in
             try database.run("DELETE FROM reserve")
             try measure()
         }
-        guard freePages >= wanted else { throw .full }
     }
 
-    /// Takes back what was to become the reserve, so that all pages that are in use have a place in the file.
-    private func giveUpRoom() throws(JournalFailure) {
+    /// Makes the file as small again as it was, so that all pages that are in use have a place in it.
+    private func takeBackGrowth(_ growth: Int) throws(JournalFailure) {
         guard try database.integer("SELECT 1 FROM reserve") != nil else { return }
         try transaction { () throws(JournalFailure) in
             try database.run("DELETE FROM reserve")
-            try database.each("PRAGMA incremental_vacuum(\(reservePages + 8))", []) { _ in true }
+            try database.each("PRAGMA incremental_vacuum(\(growth))", []) { _ in true }
             try measure()
         }
         try database.checkpoint()

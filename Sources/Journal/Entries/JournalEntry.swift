@@ -32,15 +32,15 @@ package struct JournalEntry: Sendable, Equatable {
     package var fingerprint: [UInt8]
     /// How to run it again; opaque, empty once it has ended.
     package var request: [UInt8]
-    package var progress: JournalProgress
+    package internal(set) var progress: JournalProgress
     /// When it was accepted, when it may no longer begin, and until when a repeat is answered from here: wall clock.
     package var createdMs: Int64
     package var expiresMs: Int64
     package var windowEndsMs: Int64
     /// Further places that wait for the answer; opaque, in the order of `addReply`, empty once it has ended.
-    package var replies: [[UInt8]] = []
+    package internal(set) var replies: [[UInt8]] = []
     /// The answer to a repeat; opaque, nil until it has ended.
-    package var answer: [UInt8]?
+    package internal(set) var answer: [UInt8]?
 
     package init(
         number: Int64,

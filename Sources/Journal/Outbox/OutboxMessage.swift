@@ -10,7 +10,7 @@ package enum OutboxClass: Int64, Sendable, CaseIterable {
 
 /// One message that waits for the broker.
 package struct OutboxMessage: Sendable, Equatable {
-    /// From `JournalStore.newMessageID`: messages go out in the order of their ids.
+    /// From `JournalStore.newMessageID`: unique among what waits, and in the order in which messages go out.
     package var id: Int64
     package var messageClass: OutboxClass
     /// The entry whose answer it carries, as the journal says; nil for any other message.

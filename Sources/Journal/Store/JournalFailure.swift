@@ -36,6 +36,15 @@ package enum JournalFailure: Error, Equatable, Sendable, CustomStringConvertible
     /// The journal is not open yet, or is being closed.
     case closed
 
+    /// What an `errno` means here, and SQLite's code where it failed.
+    static func system(_ errno: Int32, code: Int32 = 0) -> JournalFailure {
+        switch errno {
+        case ENOSPC, EDQUOT, EFBIG: .full
+        case EROFS: .readOnly
+        default: .inputOutput(code: code, errno: errno)
+        }
+    }
+
     /// Whether only a restart, or somebody's hand, can help.
     package var isPermanent: Bool {
         switch self {

@@ -6,6 +6,8 @@ package struct JournalFigures: Sendable, Equatable {
         package var bytes = 0
         /// Given up for good since `forgetDrops`, also in earlier lives.
         package var dropped = 0
+
+        package init() {}
     }
 
     /// Commands, those of the window included.

@@ -1,7 +1,8 @@
 extension JournalStore {
     /// Keeps a message until it is removed, or dropped to hold the bounds of its class.
     ///
-    /// The oldest of the class go first. One that cannot be kept, and is not a result, counts as dropped too.
+    /// The oldest of the class go first. One that the disk does not take, and is not a result, counts as dropped too;
+    /// one that is refused with `busy`, `slow` or `closed` is the caller's to count.
     package func append(_ message: OutboxMessage, _ done: @escaping (Result<Void, JournalFailure>) -> Void) {
         send(.append(message)) { done($0.nothing) }
     }

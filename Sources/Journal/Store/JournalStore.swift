@@ -4,13 +4,13 @@ package import EventLoop
 ///
 /// Confined to the loop, which never waits for the disk: a thread of the journal's own does. What is asked for while it
 /// writes is gathered into one transaction; completions come on the loop, later than the call, in the order of the
-/// calls (those that are refused at once, with `busy`, `slow` or `closed`, may overtake). A change is kept once its
+/// calls (those that are refused without asking the thread, with `busy`, `slow` or `closed`, may overtake). A change is kept once its
 /// completion says so, and not kept if it fails.
 package final class JournalStore {
     /// Told of each change of ``state``, before the completions that go with it.
     package var onState: ((JournalState) -> Void)?
     package private(set) var state = JournalState.opening
-    /// What an earlier life left; nil until the file is open.
+    /// What an earlier life left; nil until the file is open, from when on it can be read though it may be in `failed`.
     package private(set) var summary: JournalSummary?
     package private(set) var figures = JournalFigures()
 
@@ -72,7 +72,8 @@ package final class JournalStore {
         guard isStarted, state != .closed else {
             isClosing = true
             show(.closed)
-            return done(true)
+            loop.schedule(after: .zero) { done(true) }
+            return
         }
         closing.append(done)
         guard !isClosing else { return }
@@ -112,11 +113,12 @@ package final class JournalStore {
 
     private func refusal(_ request: JournalRequest) -> JournalFailure? {
         if isClosing { return .closed }
-        switch state {
-        case .opening, .closed: return .closed
-        case .failed(.slow) where request.need == .room: return .slow
-        default: break
+        // Numbers taken before the file is open would not be above those in it.
+        guard summary != nil else {
+            if case .failed(let failure) = state { return failure }
+            return .closed
         }
+        if state == .failed(.slow), request.need == .room { return .slow }
         let isTooMuch = pending.count >= settings.waitingCount || pendingBytes >= settings.waitingBytes
         return isTooMuch ? .busy : nil
     }

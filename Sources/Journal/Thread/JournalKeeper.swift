@@ -39,7 +39,7 @@ final class JournalKeeper {
             report.summary = (file.summary, file.nextMessage)
             return report
         } catch {
-            fail(error.isOfStore ? error : .damaged("\(error)"))
+            fail(error)
             return told()
         }
     }
@@ -53,6 +53,8 @@ final class JournalKeeper {
     }
 
     private func fail(_ failure: JournalFailure) {
+        // What is a request's fault elsewhere is none of the file's as it should be.
+        let failure = failure.isOfStore ? failure : .damaged("\(failure)")
         self.failure = failure
         nextTry = failure.isPermanent ? nil : nextTry ?? .now + gap
     }
@@ -104,7 +106,7 @@ final class JournalKeeper {
             var count = 0
             for request in rest.prefix(Self.groupCount) {
                 bytes += request.bytes
-                guard count == 0 || bytes <= settings.reserveBytes / 2 else { break }
+                guard count == 0 || bytes <= max(64, settings.reserveBytes / 2) else { break }
                 count += 1
             }
             let group = rest.prefix(count)
@@ -153,14 +155,26 @@ final class JournalKeeper {
                 return .failed(failure)
             }
             do throws(JournalFailure) {
-                if request.need == .room { try file.makeRoom() }
-                return try file.carryOut([request])[0]
+                return try alone(request, file)
             } catch {
                 fail(error)
                 if request.need > .nothing { refused = min(refused ?? request.need, request.need) }
                 return .failed(error)
             }
         }
+    }
+
+    /// Carries out one request; what needs room in the log gets a second try with an empty one.
+    private func alone(_ request: JournalRequest, _ file: JournalFile) throws(JournalFailure) -> JournalOutcome {
+        if request.need == .room { try file.makeRoom() }
+        let tends = request.need > .nothing
+        do throws(JournalFailure) {
+            return try file.carryOut([request], tends: tends)[0]
+        } catch {
+            guard tends, !error.isPermanent else { throw error }
+            file.shortenLog()
+        }
+        return try file.carryOut([request], tends: tends)[0]
     }
 
     /// Writes down the drops that could not be written when they happened.
