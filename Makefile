@@ -16,7 +16,7 @@ SECONDS ?= 300
 CHAOS := Tests/Chaos/run $(if $(SEED),--seed $(SEED)) $(if $(WITHOUT),--without $(WITHOUT))
 SANITIZED := EventLoopTests|DBusTests|MQTTTests|BleCoreTests|TaskQueueTests|JournalTests
 
-.PHONY: help deps build release test cases chaos chaos-short test-tsan lint format demo lab clean
+.PHONY: help deps build release test cases chaos chaos-short test-tsan bench lint format demo lab clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,10 @@ cases: ## the reported cases and their tests, which have to be built; fails wher
 test-tsan: deps ## run the tests of the concurrent parts under the thread sanitizer
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Checks/thread-sanitizer.supp" \
 	$(TIMEOUT) 1800 swift test -j $(JOBS) $(WIDTH) --sanitize=thread --scratch-path .build-tsan --filter '^($(SANITIZED))\.'
+
+bench: deps ## measure what a job costs the queue as devices grow more
+	$(TIMEOUT) 1800 swift build -j $(JOBS) -c release --product queue-bench
+	$(TIMEOUT) 600 .build/release/queue-bench
 
 lint: deps ## check format, imports, banned words, lengths
 	Tests/Checks/lint --self-test

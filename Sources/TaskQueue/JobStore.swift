@@ -2,6 +2,8 @@
 struct JobList {
     var head = Place.none
     var tail = Place.none
+    /// The number of the head, kept here because each start asks for those of all lists of a device.
+    var number = Turns.nobody
 
     var isEmpty: Bool { head == .none }
 }
@@ -46,7 +48,12 @@ struct JobStore<Job: Identifiable, Time: Comparable> {
             firstFree = entries[place].next
             entries[place] = entry
         }
-        if entry.previous == .none { list.head = place } else { entries[entry.previous].next = place }
+        if entry.previous == .none {
+            list.head = place
+            list.number = entry.number
+        } else {
+            entries[entry.previous].next = place
+        }
         if entry.next == .none { list.tail = place } else { entries[entry.next].previous = place }
         return place
     }
@@ -54,13 +61,21 @@ struct JobStore<Job: Identifiable, Time: Comparable> {
     /// Takes a job out of the list that it is in.
     mutating func remove(_ place: Place, from list: inout JobList) -> Entry {
         let entry = entries[place]
-        if entry.previous == .none { list.head = entry.next } else { entries[entry.previous].next = entry.next }
+        if entry.previous == .none {
+            list.head = entry.next
+            list.number = entry.next == .none ? Turns.nobody : entries[entry.next].number
+        } else {
+            entries[entry.previous].next = entry.next
+        }
         if entry.next == .none { list.tail = entry.previous } else { entries[entry.next].previous = entry.previous }
         entries[place].job = nil
         entries[place].next = firstFree
         firstFree = place
         return entry
     }
+
+    /// For how many jobs there is room.
+    var capacity: Int { entries.count }
 
     /// Takes all out, and gives their memory back.
     mutating func removeAll() {

@@ -11,7 +11,7 @@ extension QueueState {
     ///
     /// - Returns: The job, and what is to be done now; nil when it does not wait: it runs, or it is not known.
     public mutating func cancel(_ job: Job.ID, at now: Time) -> (job: Job, actions: [Action])? {
-        guard let place = placeOfJob[job] else { return nil }
+        guard let place = waitingPlace(of: job) else { return nil }
         let entry = takeOut(place)
         guard let job = entry.job else { return nil }
         var actions: [Action] = []
@@ -21,7 +21,7 @@ extension QueueState {
 
     /// Takes out all jobs that wait for a device, and gives them back in the order in which they would have started.
     public mutating func cancelWaiting(of device: Device, at now: Time) -> (jobs: [Job], actions: [Action]) {
-        guard let line = lineOfDevice[device] else { return ([], expire(at: now)) }
+        guard let line = line(of: device) else { return ([], expire(at: now)) }
         let jobs = takeOutAll(of: line)
         var actions: [Action] = []
         settle(line, at: now, into: &actions)

@@ -12,6 +12,14 @@ extension QueueState {
         return place
     }
 
+    /// The line of a device that has one.
+    func line(of device: Device) -> Place? {
+        devices.place(PlaceIndex.hash(device)) { lines[$0].device == device }
+    }
+
+    /// The place of a job that waits.
+    func waitingPlace(of job: Job.ID) -> Place? { ids.place(PlaceIndex.hash(job)) { jobs[$0].job?.id == job } }
+
     mutating func makeLine(for device: Device) -> Place {
         let line: Place
         if let free = freeLines.popLast() {
@@ -21,7 +29,7 @@ extension QueueState {
             line = Place(lines.count)
             lines.append(Line(device: device))
         }
-        lineOfDevice[device] = line
+        devices.insert(line, PlaceIndex.hash(device))
         return line
     }
 
@@ -38,17 +46,17 @@ extension QueueState {
 
     private mutating func drop(_ line: Place) {
         guard let device = lines[line].device else { return }
-        lineOfDevice[device] = nil
+        devices.remove(line, PlaceIndex.hash(device))
         lines[line].device = nil
         freeLines.append(line)
     }
 
     /// Gives the memory back that a crowd of devices has left.
     private mutating func releaseLines() {
-        guard lineOfDevice.isEmpty, lines.count > Self.crowd else { return }
+        guard devices.isEmpty, lines.count > Self.crowd else { return }
         lines = []
         freeLines = []
-        lineOfDevice = [:]
+        devices.removeAll()
         for index in pools.indices { pools[index].removeAllLines() }
     }
 
@@ -59,7 +67,7 @@ extension QueueState {
         let place = jobs.insert(entry, in: &lines[entry.line].lists[list])
         lines[entry.line].count += 1
         deadlines.insert(Deadline(time: entry.expiry, number: entry.number), place)
-        placeOfJob[id] = place
+        ids.insert(place, PlaceIndex.hash(id))
         waiting += 1
     }
 
@@ -71,15 +79,12 @@ extension QueueState {
         if list > 0, lines[line].lists[list].isEmpty { lines[line].turns.clear(entry.priority) }
         lines[line].count -= 1
         deadlines.remove(place)
-        // An id that was used twice means the later of its jobs.
-        if let id = entry.job?.id, let index = placeOfJob.index(forKey: id), placeOfJob.values[index] == place {
-            placeOfJob.remove(at: index)
-        }
+        if let id = entry.job?.id { ids.remove(place, PlaceIndex.hash(id)) }
         waiting -= 1
-        if waiting == 0, placeOfJob.capacity > Self.crowd {
+        if waiting == 0, jobs.capacity > Self.crowd {
             jobs.removeAll()
             deadlines.removeAll()
-            placeOfJob = [:]
+            ids.removeAll()
         }
         return entry
     }

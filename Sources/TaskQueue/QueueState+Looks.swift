@@ -5,18 +5,18 @@ extension QueueState {
     public var nextDeadline: Time? { deadlines.firstKey?.time }
 
     /// How many jobs of a device wait.
-    public func waiting(for device: Device) -> Int { lineOfDevice[device].map { Int(lines[$0].count) } ?? 0 }
+    public func waiting(for device: Device) -> Int { line(of: device).map { Int(lines[$0].count) } ?? 0 }
 
     /// The job that has a device.
-    public func running(on device: Device) -> Job.ID? { lineOfDevice[device].flatMap { lines[$0].running } }
+    public func running(on device: Device) -> Job.ID? { line(of: device).flatMap { lines[$0].running } }
 
     /// Whether a device is free, but its next job has to wait for a slot, or for the end of a reclaim.
     public func isWaitingForSlot(_ device: Device) -> Bool {
-        lineOfDevice[device].map { lines[$0].running == nil && lines[$0].count > 0 } ?? false
+        line(of: device).map { lines[$0].running == nil && lines[$0].count > 0 } ?? false
     }
 
     /// The jobs that wait for a device, in the order in which they would start if nothing else came.
-    public func waitingJobs(of device: Device) -> [Job] { lineOfDevice[device].map { inOrder(of: $0) } ?? [] }
+    public func waitingJobs(of device: Device) -> [Job] { line(of: device).map { inOrder(of: $0) } ?? [] }
 
     /// All jobs that wait: those of a device in the order in which they would start, the devices in no particular order.
     public var waitingJobs: [Job] {
@@ -27,7 +27,7 @@ extension QueueState {
     ///
     /// - Returns: nil when the job does not wait.
     public func place(of job: Job.ID) -> Int? {
-        guard let place = placeOfJob[job] else { return nil }
+        guard let place = waitingPlace(of: job) else { return nil }
         var order = StartOrder(of: lines[jobs[place].line], bound: limits.overtaking)
         var before = lines[jobs[place].line].running == nil ? 0 : 1
         while let other = order.next(in: jobs), other != place { before += 1 }

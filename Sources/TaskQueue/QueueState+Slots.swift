@@ -18,7 +18,7 @@ extension QueueState {
         isReclaimable: Bool,
         at now: Time
     ) -> [Action] {
-        let line = lineOfDevice[device] ?? makeLine(for: device)
+        let line = line(of: device) ?? makeLine(for: device)
         let pool = place(of: pool)
         if lines[line].linkPool != pool {
             cutLink(line)
@@ -35,7 +35,7 @@ extension QueueState {
 
     /// A device's link is gone, whoever ended it.
     public mutating func linkDown(_ device: Device, at now: Time) -> [Action] {
-        guard let line = lineOfDevice[device] else { return expire(at: now) }
+        guard let line = line(of: device) else { return expire(at: now) }
         cutLink(line)
         var actions: [Action] = []
         settle(line, at: now, into: &actions)
@@ -88,7 +88,7 @@ extension QueueState {
         if ticket.pool != pool || ticket.priority != priority {
             withdraw(line)
             lastNumber += 1
-            lines[line].ticket = .init(pool: pool, priority: priority, number: lastNumber)
+            lines[line].ticket = .init(number: lastNumber, pool: pool, priority: priority)
         } else if lines[line].isAsking {
             return
         }

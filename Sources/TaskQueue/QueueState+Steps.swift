@@ -92,7 +92,7 @@ extension QueueState {
         if pool != .none {
             if lines[line].holds(pool) {
                 let isContested = pools[pool].isContested(priority, bound: limits.overtaking)
-                lines[line].streak = isContested ? lines[line].streak + 1 : 0
+                lines[line].streak = isContested ? min(lines[line].streak, .max - 1) + 1 : 0
                 pools[pool].overtake(by: priority)
             } else {
                 lines[line].streak = 0
@@ -137,10 +137,6 @@ extension QueueState {
 
     /// The numbers of the oldest jobs of a device.
     private func oldest(of line: Place) -> Turns.Oldest {
-        var oldest = Turns.Oldest(repeating: Turns.nobody)
-        for list in 1...3 where !lines[line].lists[list].isEmpty {
-            oldest[list - 1] = jobs[lines[line].lists[list].head].number
-        }
-        return oldest
+        [lines[line].lists[1].number, lines[line].lists[2].number, lines[line].lists[3].number]
     }
 }

@@ -78,10 +78,9 @@ public struct QueueState<Device: Hashable, Pool: Hashable, Job: Identifiable, Ti
     var lastNumber = 0
     var lines: [Line<Device, Job.ID>] = []
     var freeLines: [Place] = []
-    var lineOfDevice: [Device: Place] = [:]
+    var devices = PlaceIndex()
     var jobs = JobStore<Job, Time>()
-    /// The jobs that wait.
-    var placeOfJob: [Job.ID: Place] = [:]
+    var ids = PlaceIndex()
     var deadlines = IndexedHeap<Deadline>()
     var pools: [SlotPool] = []
     var placeOfPool: [Pool: Place] = [:]
@@ -108,7 +107,7 @@ public struct QueueState<Device: Hashable, Pool: Hashable, Job: Identifiable, Ti
     ) throws(Refusal) -> [Action] {
         guard !isClosed else { throw .closed }
         guard expiry > now else { return [.expire(job)] + expire(at: now) }
-        let known = lineOfDevice[device]
+        let known = line(of: device)
         let pool = slot.map { place(of: $0) } ?? .none
         lastNumber += 1
         if startsAtOnce(on: known, priority, isFirst: first, pool: pool) {
@@ -118,7 +117,8 @@ public struct QueueState<Device: Hashable, Pool: Hashable, Job: Identifiable, Ti
             expireDue(at: now, into: &actions)
             return actions
         }
-        guard waiting(for: device) < limits.perDevice else { throw .deviceFull }
+        let ahead = known.map { Int(lines[$0].count) } ?? 0
+        guard ahead < limits.perDevice else { throw .deviceFull }
         guard waiting < limits.total else { throw .totalFull }
         let line = known ?? makeLine(for: device)
         add(
@@ -141,7 +141,7 @@ public struct QueueState<Device: Hashable, Pool: Hashable, Job: Identifiable, Ti
     ///
     /// Its slot is given back unless its link stands. A job that does not have the device is ignored.
     public mutating func finished(_ job: Job.ID, of device: Device, at now: Time) -> [Action] {
-        guard let line = lineOfDevice[device], lines[line].running == job else { return expire(at: now) }
+        guard let line = line(of: device), lines[line].running == job else { return expire(at: now) }
         lines[line].running = nil
         running -= 1
         let pool = lines[line].runningPool

@@ -1,12 +1,6 @@
 import TaskQueue
 import Testing
 
-private struct Job: Identifiable, Equatable {
-    let id: Int
-}
-
-private typealias Queue = QueueState<String, String, Job, Int>
-
 private func started(_ actions: [Queue.Action]) -> [Int] {
     actions.compactMap { if case .start(let job) = $0 { job.id } else { nil } }
 }
