@@ -26,6 +26,9 @@ final class SimulatedDaemon {
         self.settings = settings
         random = SeededRandom(seed: settings.seed)
         tree = ObjectTree(loop: loop, output: output)
+        agents.onChange = { [weak self] isThere in
+            for adapter in self?.adapters.values.map(\.self) ?? [] { adapter.setPairable(isThere) }
+        }
         if let path = ObjectPath("/org/bluez") { tree.add(path, [agents] + ListedProperties.ofDaemon()) }
     }
 
