@@ -61,7 +61,7 @@ let package = Package(
         tests("EventLoopTests", ["EventLoop", "TestSupport"]),
         tests("DBusTests", ["DBus", "EventLoop", "TestSupport"]),
         tests("MQTTTests", ["MQTT", "EventLoop", "TestSupport"]),
-        tests("BleCoreTests", ["BleCore", "DBus", "EventLoop", "BlueZSimulator", "TestSupport"]),
+        tests("BleCoreTests", ["BleCore", "Cryptography", "DBus", "EventLoop", "BlueZSimulator", "TestSupport"]),
         tests("CryptographyTests", ["Cryptography"]),
         tests("TaskQueueTests", ["TaskQueue", "TestSupport"]),
         tests("EdgeAgentTests", ["EdgeAgent", "BleCore", "TaskQueue", "MQTT", "EventLoop", "TestSupport"]),

@@ -98,9 +98,9 @@ package struct ObjectTree {
         case "org.bluez.Device1":
             // On a copy: a signal that cannot be read to its end changes nothing.
             guard var device = devices[path] else { return nil }
+            let told = device.toldAddress
             var parts = try device.apply(try reader.array(), live: true, now: now)
             parts.formUnion(try device.invalidate(try reader.array()))
-            let told = device.toldAddress
             let isLate = device.isUnresolved && parts.contains(.heard)
             if isLate { resolve(&device, now: now) }
             devices[path] = device
@@ -190,7 +190,9 @@ package struct ObjectTree {
 
     /// Notes the names under which a device is to be found.
     private mutating func remember(_ device: DeviceRecord) {
-        if paths[device.address]?.contains(device.path) != true { paths[device.address, default: []].append(device.path) }
+        if paths[device.address]?.contains(device.path) != true {
+            paths[device.address, default: []].append(device.path)
+        }
         for other in [device.pathAddress, device.toldAddress].compactMap(\.self) where other != device.address {
             otherNames[other] = device.address
         }

@@ -10,7 +10,8 @@ extension Peripheral {
     /// - Returns: what was done.
     /// - Throws: `BleFailure`, `pairingRejected` for a refusal here or by the device; `CancellationError`.
     @discardableResult
-    public func pair(capability: PairingCapability? = nil, timeout: Duration = .seconds(60)) async throws -> PairOutcome {
+    public func pair(capability: PairingCapability? = nil, timeout: Duration = .seconds(60)) async throws -> PairOutcome
+    {
         try await perform(timeout) { try await $0.pair(address, capability: capability, $1) }
     }
 

@@ -75,4 +75,9 @@ public struct PairOutcome: Sendable, Equatable {
     public let already: Bool
     /// The keys are kept, so that later links are encrypted by themselves.
     public let bonded: Bool
+
+    public init(already: Bool, bonded: Bool) {
+        self.already = already
+        self.bonded = bonded
+    }
 }

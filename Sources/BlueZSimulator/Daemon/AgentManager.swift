@@ -35,6 +35,11 @@ final class AgentManager: SimulatedInterface {
         return owner.flatMap { owner in agents[owner].map { AgentCalls.Agent(client: owner, path: $0) } }
     }
 
+    /// All agents, of whatever client.
+    var all: [AgentCalls.Agent] {
+        defaults.compactMap { client in agents[client].map { AgentCalls.Agent(client: client, path: $0) } }
+    }
+
     private func carryOut(_ call: IncomingCall) throws(BluezError) {
         guard case .path(let path)? = call.arguments.first else { throw .invalidArguments }
         switch (call.member, call.arguments.last) {

@@ -9,7 +9,7 @@ final class SimulatedDaemon {
     private let loop: EventLoop
     private let settings: SimulatorSettings
     private let agents = AgentManager()
-    private let agentCalls: AgentCalls
+    let agentCalls: AgentCalls
     private var random: SeededRandom
     private(set) var adapters: [Int: SimulatedAdapter] = [:]
     /// How many links there were, for those that come without their signal.

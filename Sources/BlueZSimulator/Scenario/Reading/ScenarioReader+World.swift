@@ -27,7 +27,8 @@ extension ScenarioReader {
     /// All steps, as a message lists them.
     static let names = [
         "wait", "carryOut", "reply", "error", "signal", "event", "enable", "disable", "link", "drop", "resolve",
-        "vanish", "appear", "reach", "advertise", "notify", "loseKeys", "pair", "type", "forgetRssi", "power", "block", "unplug", "plug",
+        "vanish", "appear", "reach", "advertise", "notify", "loseKeys", "pair", "type", "forgetRssi", "power", "block",
+        "unplug", "plug",
         "leaveBus", "stopBus", "returnToBus",
     ]
 
