@@ -140,7 +140,7 @@ struct PairingTests {
         }
     }
 
-    @Test func `a pairing that is cancelled tells the agent and ends the link`() async throws {
+    @Test func `a pairing that is cancelled tells the agent, and ends a link that was made for it`() async throws {
         try await with("prompt: confirm", answer: { _ in nil }) { client, agent, _ in
             async let refused = #expect(throws: canceled) { try await agent.pair() }
             _ = try await agent.asked.first(1)
@@ -153,9 +153,10 @@ struct PairingTests {
         }
     }
 
-    @Test func `a pairing that nobody ends fails in time, and one whose link ends is cancelled`() async throws {
-        try await with("prompt: confirm", times: "pairingMs: 30", answer: { _ in nil }) { _, agent, _ in
-            await #expect(throws: failed) { try await agent.pair() }
+    @Test func `a pairing that nobody ends loses its link, and with that it is cancelled`() async throws {
+        try await with("prompt: confirm", times: "pairingMs: 30", answer: { _ in nil }) { client, agent, _ in
+            await #expect(throws: canceled) { try await agent.pair() }
+            #expect(client.texts(within: Places.heart).contains { $0.contains("Connected=false") })
         }
         try await with("prompt: confirm", answer: { _ in nil }) { _, agent, simulator in
             async let refused = #expect(throws: canceled) { try await agent.pair() }

@@ -144,11 +144,11 @@ extension SimulatedDevice {
             isResolved = false
             announce("ServicesResolved")
         }
-        endPairing(.authenticationCanceled)
         let calls = disconnectCalls
         disconnectCalls = []
         for call in calls { call.reply() }
         announce("Connected")
+        endPairing(.authenticationCanceled)
         peripheral.unlinked()
         stopBattery()
         for characteristic in characteristics { characteristic.suspendSessions() }

@@ -15,6 +15,8 @@ extension SimulatedDevice {
         var isShown = false
         /// Ends it when nothing happens.
         var timer: EventLoop.TimerID?
+        /// The link was made for its sake, and ends when it is cancelled.
+        var hasMadeLink = false
         /// bluetoothd tries the other kind of Bluetooth, of which it hears nothing.
         var isLost = false
 
@@ -39,6 +41,7 @@ extension SimulatedDevice {
             guard isConnected || peripheral.answersConnects, !isBlocked else {
                 return endPairing(.failed("Software caused connection abort"))
             }
+            pairing.hasMadeLink = !isConnected
             linkUp()
             // What the pairing brings is announced apart from the link.
             loop.schedule(after: .zero) { [weak self] in
@@ -68,8 +71,7 @@ extension SimulatedDevice {
         }
         endPairing(.authenticationCanceled)
         call.reply()
-        // The kernel made the link for the pairing's sake, or has taken it over for that.
-        if !pairing.isLost { linkDown() }
+        if pairing.hasMadeLink { linkDown() }
     }
 
     /// Gives up a pairing that is under way, and tells the agent.
@@ -77,7 +79,10 @@ extension SimulatedDevice {
         guard let pairing else { return }
         self.pairing = nil
         if let timer = pairing.timer { loop.cancel(timer) }
-        if let agent = pairing.agent { adapter.agents?.ask(agent, "Cancel", []) { _ in } }
+        if let agent = pairing.agent {
+            tree.flush()
+            adapter.agents?.ask(agent, "Cancel", []) { _ in }
+        }
         if !isPaired { isPairedLate = false }
         pairing.call?.fail(error)
     }
@@ -102,9 +107,10 @@ extension SimulatedDevice {
             return endPairing(.authenticationFailed)
         }
         pairing.timer = loop.schedule(after: settings.pairingTimeout) { [weak self] in
-            guard let self, self.pairing === pairing else { return }
-            failed(pairing)
+            if self?.pairing === pairing { self?.linkDown() }
         }
+        // Where the link has just come to be, that is announced first.
+        tree.flush()
         let device = DBusValue.path(path)
         switch model.prompt {
         case .none where pairing.call != nil: paired(pairing)
@@ -147,7 +153,7 @@ extension SimulatedDevice {
         }
     }
 
-    /// The two sides have not come to the same keys, or not in time: the kernel ends the link.
+    /// The two sides have not come to the same keys: the kernel ends the link.
     private func failed(_ pairing: Pairing) {
         endPairing(.authenticationFailed)
         linkDown()

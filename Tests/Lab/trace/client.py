@@ -162,6 +162,7 @@ class Client:
         await self.call(device, DEVICE, "Connect")
         # Not for Connected: bluetoothd does not always signal it.
         await self.until(lambda: self.get(device, DEVICE, "ServicesResolved"), f"the services of {device}")
+        self.tree[device][DEVICE]["Connected"] = True
 
     async def disconnect_from(self, device):
         await self.call(device, DEVICE, "Disconnect")

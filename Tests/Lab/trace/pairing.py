@@ -11,8 +11,8 @@ advertise:
     FF30  panel   compares a number, and agrees
     FF38  keypad  wants the number typed in that the agent is shown
 
---forget and --type are commands in which {} stands for the device: the first makes it lose
-its keys, to the second the number is given that is typed at it.
+--drop, --forget and --type are commands in which {} stands for the device: it ends its link,
+it loses its keys, somebody types the number at it that follows.
 """
 import asyncio
 
@@ -49,38 +49,40 @@ class PairingSession(Client):
         return True
 
     def steps(self):
+        """Each device is linked and its services are known before it is paired, as an agent does it."""
+        find = ("find", self.find_again)
         return (
             ("discover", self.discover),
-            ("pair-without-agent", self.pair_refused("vault")), ("find-vault", self.find_again),
-            ("connect-unpaired", self.connect("lock")), ("read-without-agent", self.read_unpaired),
-            ("d6",self.disconnect("lock")),("find-6", self.find_again),
+            ("connect-vault", self.connect("vault")), ("pair-without-agent", self.pair_refused("vault")),
+            ("disconnect-vault", self.disconnect("vault")), find,
             ("register", self.register), ("register-twice", self.register_twice),
-            ("just-works", self.pair("lock")), ("pair-twice", self.pair_twice("lock")),
-            ("read-protected", self.read_protected), ("disconnect", self.disconnect("lock")),
-            ("connect-bonded", self.connect("lock")), ("read-bonded", self.read_protected),
-            ("disconnect-bonded", self.disconnect("lock")),
-            ("wrong-passkey", self.pair_refused("vault", self.passkey(PASSKEY + 1))), ("find-1", self.find_again),
-            ("rejected-passkey", self.pair_refused("vault")), ("find-2", self.find_again),
-            ("cancelled", self.cancelled("vault")), ("find-3", self.find_again),
-            ("cancel-nothing", self.cancel_nothing("vault")), ("find-5", self.find_again),
-            ("passkey", self.pair("vault", self.passkey(PASSKEY))),
-            ("compare-refused", self.pair_refused("panel")), ("disconnect-refused", self.disconnect("panel")),
-            ("find-4", self.find_again),
-            ("compare", self.pair("panel", self.agree)),
-            ("display", self.pair("keypad", self.display("keypad"))),
-            ("disconnect-vault", self.disconnect("vault")), ("disconnect-panel", self.disconnect("panel")),
-            ("disconnect-keypad", self.disconnect("keypad")),
+            ("connect-lock", self.connect("lock")), ("read-refused", self.read_refused), find,
+            ("connect-lock-again", self.connect("lock")), ("just-works", self.pair("lock")),
+            ("read-protected", self.read_protected), ("pair-twice", self.pair_twice("lock")),
+            ("disconnect-lock", self.disconnect("lock")), ("connect-bonded", self.connect("lock")),
+            ("read-bonded", self.read_protected), ("disconnect-bonded", self.disconnect("lock")), find,
+            ("connect-wrong", self.connect("vault")),
+            ("wrong-passkey", self.pair_refused("vault", self.passkey(PASSKEY + 1))), find,
+            ("connect-rejected", self.connect("vault")), ("rejected-passkey", self.pair_refused("vault")),
+            ("disconnect-rejected", self.disconnect("vault")), find,
+            ("connect-cancelled", self.connect("vault")), ("cancelled", self.cancelled("vault")), find,
+            ("cancel-nothing", self.cancel_nothing("vault")),
+            ("connect-dropped", self.connect("vault")), ("dropped", self.dropped("vault")), find,
+            ("connect-passkey", self.connect("vault")), ("passkey", self.pair("vault", self.passkey(PASSKEY))),
+            ("connect-panel", self.connect("panel")), ("compare-refused", self.pair_refused("panel")),
+            ("disconnect-refused", self.disconnect("panel")), find,
+            ("connect-compare", self.connect("panel")), ("compare", self.pair("panel", self.agree)),
+            ("connect-keypad", self.connect("keypad")), ("display", self.pair("keypad", self.display("keypad"))),
+            ("disconnect-1", self.disconnect("vault")), ("disconnect-2", self.disconnect("panel")),
+            ("disconnect-3", self.disconnect("keypad")),
             ("trust", self.trust("vault", True)), ("distrust", self.trust("vault", False)),
             ("forget", self.forget("lock")), ("connect-stale", self.connect_stale("lock")),
-            ("objects-stale", self.objects),
-            ("pair-stale", self.pair_twice("lock")),
-            ("remove-stale", self.remove("lock")), ("find-lock", self.find_again),
-            ("pair-again", self.pair("lock")),
-            ("forget-linked", self.forget("lock")), ("disconnect-linked", self.disconnect("lock")),
-            ("connect-stale-again", self.connect_stale("lock")),
-            ("remove", self.remove("lock")), ("find-unpaired", self.find_again),
-            ("connect-unpaired-1", self.connect("lock")), ("read-refused", self.read_unpaired),("d7",self.disconnect("lock")),("find-7", self.find_again),
-            ("connect-unpaired-2", self.connect("lock")), ("read-agreed", self.read_agreed),
+            ("objects-stale", self.objects), ("pair-stale", self.pair_twice("lock")),
+            ("remove-stale", self.remove("lock")), find,
+            ("connect-unpaired", self.connect("lock")), ("pair-again", self.pair("lock")),
+            ("remove-panel", self.remove("panel")), find,
+            ("connect-silent", self.connect("panel")), ("silent", self.unanswered("panel")),
+            ("remove-linked", self.remove("lock")),
             ("unregister", self.unregister), ("unregister-twice", self.unregister_twice))
 
     # Steps.
@@ -143,15 +145,32 @@ class PairingSession(Client):
         return step
 
     def cancelled(self, label):
-        async def step():
-            self.answers = lambda _message: None
-            count = len(self.asked)
-            pairing = asyncio.ensure_future(self.call(self.devices[label], DEVICE, "Pair", fails=True))
-            await self.until(lambda: len(self.asked) > count, "the agent's being asked")
+        async def action():
             await self.call(self.devices[label], DEVICE, "Pair", fails=True)
             await self.call(self.devices[label], DEVICE, "CancelPairing")
-            await pairing
+        return lambda: self._while_asked(label, action)
+
+    def dropped(self, label):
+        """The device ends the link while the agent is asked."""
+        async def step():
+            await self._while_asked(label, lambda: self.command(self.options.drop.replace("{}", label)))
+            await self.until(lambda: self.get(self.devices[label], DEVICE, "Connected") is False, "the link's end")
         return step
+
+    def unanswered(self, label):
+        """Nobody says anything to the agent's question."""
+        async def step():
+            await self._while_asked(label, lambda: asyncio.sleep(0))
+            await self.until(lambda: self.get(self.devices[label], DEVICE, "Connected") is False, "the link's end")
+        return step
+
+    async def _while_asked(self, label, action):
+        self.answers = lambda _message: None
+        count = len(self.asked)
+        pairing = asyncio.ensure_future(self.call(self.devices[label], DEVICE, "Pair", fails=True))
+        await self.until(lambda: len(self.asked) > count, "the agent's being asked")
+        await action()
+        await pairing
 
     def cancel_nothing(self, label):
         return lambda: self.call(self.devices[label], DEVICE, "CancelPairing", fails=True)
@@ -165,16 +184,14 @@ class PairingSession(Client):
     async def read_protected(self):
         await self.read(self.by_uuid(self.devices["lock"], "ff11"))
 
-    async def read_unpaired(self):
+    async def read_refused(self):
+        """bluetoothd asks the agent, and leaves the request without an answer until the link ends."""
         self.answers = None
-        try:
-            await asyncio.wait_for(self.try_call(self.by_uuid(self.devices["lock"], "ff11"), CHARACTERISTIC, "ReadValue", "a{sv}", {}), 10)
-        except asyncio.TimeoutError:
-            print("read unanswered")
-
-    async def read_agreed(self):
-        self.answers = self.agree
-        await asyncio.wait_for(self.try_call(self.by_uuid(self.devices["lock"], "ff11"), CHARACTERISTIC, "ReadValue", "a{sv}", {}), 10)
+        path = self.by_uuid(self.devices["lock"], "ff11")
+        reading = asyncio.ensure_future(self.read(path, fails=True))
+        await self.settle()
+        await self.disconnect_from(self.devices["lock"])
+        await reading
 
     def trust(self, label, trusted):
         return lambda: self.call(self.devices[label], PROPERTIES, "Set", "ssv", DEVICE, "Trusted",
@@ -220,6 +237,7 @@ class PairingSession(Client):
 
 def main():
     parser = options_parser(__doc__)
+    parser.add_argument("--drop", metavar="COMMAND", required=True)
     parser.add_argument("--forget", metavar="COMMAND", required=True)
     parser.add_argument("--type", metavar="COMMAND", required=True)
     options = parser.parse_args()
