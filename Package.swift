@@ -43,7 +43,8 @@ let package = Package(
         swiftTarget("EventLoop", ["CLinux"]),
         swiftTarget("DBus", ["CDBus", "EventLoop"]),
         swiftTarget("MQTT", ["CMosquitto", "EventLoop"]),
-        swiftTarget("BleCore", ["DBus", "EventLoop"]),
+        swiftTarget("Cryptography", ["CCrypto"]),
+        swiftTarget("BleCore", ["Cryptography", "DBus", "EventLoop"]),
         // Its parts are generic: without this its users would run them unspecialised, four times slower.
         .target(
             name: "TaskQueue",
@@ -53,7 +54,7 @@ let package = Package(
         swiftTarget("Journal", ["CSQLite", "EventLoop"]),
         swiftTarget(
             "EdgeAgent",
-            ["BleCore", "TaskQueue", "MQTT", "EventLoop", "Journal", "YAML", "CJansson", "CCrypto"]
+            ["BleCore", "TaskQueue", "MQTT", "EventLoop", "Journal", "YAML", "Cryptography", "CJansson"]
         ),
         .executableTarget(name: "edge-agent", dependencies: ["EdgeAgent"], swiftSettings: strict),
         swiftTarget("BlueZSimulator", ["DBus", "EventLoop", "YAML"]),
@@ -83,10 +84,11 @@ let package = Package(
         tests("EventLoopTests", ["EventLoop", "TestSupport"]),
         tests("DBusTests", ["DBus", "EventLoop", "TestSupport"]),
         tests("MQTTTests", ["MQTT", "EventLoop", "TestSupport"]),
-        tests("BleCoreTests", ["BleCore", "DBus", "EventLoop", "BlueZSimulator", "TestSupport"]),
+        tests("BleCoreTests", ["BleCore", "Cryptography", "DBus", "EventLoop", "BlueZSimulator", "TestSupport"]),
+        tests("CryptographyTests", ["Cryptography"]),
         tests("JournalTests", ["Journal", "EventLoop", "TestSupport", "journal-writer"]),
         tests("TaskQueueTests", ["TaskQueue", "TestSupport"]),
-        tests("EdgeAgentTests", ["EdgeAgent", "BleCore", "TaskQueue", "MQTT", "EventLoop", "TestSupport"]),
+        tests("EdgeAgentTests", ["EdgeAgent", "BleCore", "Cryptography", "TaskQueue", "MQTT", "EventLoop", "TestSupport"]),
         tests("BlueZSimulatorTests", ["BlueZSimulator", "DBus", "EventLoop", "YAML", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

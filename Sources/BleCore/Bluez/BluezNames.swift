@@ -10,6 +10,12 @@ enum BluezNames {
     static let gattService = "org.bluez.GattService1"
     static let characteristic = "org.bluez.GattCharacteristic1"
     static let descriptor = "org.bluez.GattDescriptor1"
+    static let agentManager = "org.bluez.AgentManager1"
+    static let agent = "org.bluez.Agent1"
+    /// The daemon's own object.
+    static let root = ObjectPath("/org/bluez") ?? .root
+    /// Where our agent is, on our own connection.
+    static let agentPath = ObjectPath("/pairing") ?? .root
     static let monitorManager = "org.bluez.AdvertisementMonitorManager1"
 }
 

@@ -17,7 +17,14 @@ package struct DeviceRecord {
 
     package let path: ObjectPath
     package let adapter: AdapterName
+    /// The address in the object's path: the one on the air when BlueZ first heard the device.
+    package let pathAddress: DeviceAddress
+    /// The name of the device: the address in the path, or the identity that a key gives to that.
     package var address: DeviceAddress { advertisement.address }
+    /// BlueZ's property `Address`, when it is another: BlueZ has learnt the identity by a bond.
+    package private(set) var toldAddress: DeviceAddress?
+    /// There was no time yet to find out whose private address it is.
+    var isUnresolved = false
     /// What it sends out.
     ///
     /// `signals` is 0 while BlueZ only remembers the device.
@@ -33,7 +40,16 @@ package struct DeviceRecord {
     init(path: ObjectPath, adapter: AdapterName, address: DeviceAddress) {
         self.path = path
         self.adapter = adapter
+        pathAddress = address
         advertisement = Advertisement(address: address, adapter: adapter.text, heard: 0)
+    }
+
+    /// Gives the device the name that an identity key says.
+    mutating func identify(_ key: IdentityKey) {
+        advertisement.address = key.address
+        advertisement.addressType = key.addressType
+        advertisement.via = pathAddress
+        isUnresolved = false
     }
 
     /// Takes up changed properties.
@@ -78,10 +94,15 @@ package struct DeviceRecord {
         case "Name":
             let name = try value.string()
             // BlueZ shows the address, with hyphens, for want of a name.
-            advertisement.name = DeviceAddress(name) == address ? nil : name
+            advertisement.name = DeviceAddress(name) == pathAddress ? nil : name
             return .name
+        case "Address":
+            toldAddress = DeviceAddress(try value.string()).flatMap { $0 == pathAddress ? nil : $0 }
+            return .other
         case "AddressType":
-            advertisement.addressType = try value.string() == "random" ? .random : .public
+            let type: Advertisement.AddressType = try value.string() == "random" ? .random : .public
+            // With a key the type is that of the identity, not that of what is on the air.
+            if advertisement.via == nil { advertisement.addressType = type }
             return .other
         case "Connected":
             connected = try value.bool()

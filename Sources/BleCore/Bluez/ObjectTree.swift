@@ -20,16 +20,24 @@ package struct ObjectTree {
 
     package private(set) var adapters: [ObjectPath: AdapterRecord] = [:]
     package private(set) var devices: [ObjectPath: DeviceRecord] = [:]
-    /// The objects of each address, one an adapter.
+    /// The objects of each device: one an adapter, and of a private address that has changed one each for a while.
     package private(set) var paths: [DeviceAddress: [ObjectPath]] = [:]
+    /// Names of devices by other addresses that they have.
+    private var otherNames: [DeviceAddress: DeviceAddress] = [:]
+    private let resolver: AddressResolver?
 
-    package init() {}
+    package init(_ resolver: AddressResolver? = nil) { self.resolver = resolver }
+
+    /// The name of the device that has an address: itself, or the one under which the device is kept.
+    package func name(of address: DeviceAddress) -> DeviceAddress {
+        paths[address] == nil ? otherNames[address] ?? address : address
+    }
 
     /// Takes over the answer of `GetManagedObjects`, which replaces everything.
     ///
     /// - Throws: `DBusFailure.unexpectedType` when it is no such answer.
     package mutating func load(_ reply: DBusMessage, now: Int64) throws(DBusFailure) -> [Change] {
-        var tree = ObjectTree()
+        var tree = ObjectTree(resolver)
         var changes: [Change] = []
         var reader = reply.reader()
         var objects = try reader.array()
@@ -68,8 +76,7 @@ package struct ObjectTree {
                 if let adapter = adapters.removeValue(forKey: path) { changes.append(.adapterRemoved(adapter)) }
             case "org.bluez.Device1":
                 guard let device = devices.removeValue(forKey: path) else { continue }
-                paths[device.address]?.removeAll { $0 == path }
-                if paths[device.address]?.isEmpty == true { paths[device.address] = nil }
+                forget(path, of: device)
                 changes.append(.deviceRemoved(device))
             case "org.bluez.GattService1", "org.bluez.GattCharacteristic1", "org.bluez.GattDescriptor1":
                 guard let device = devicePath(of: path) else { continue }
@@ -91,9 +98,13 @@ package struct ObjectTree {
         case "org.bluez.Device1":
             // On a copy: a signal that cannot be read to its end changes nothing.
             guard var device = devices[path] else { return nil }
+            let told = device.toldAddress
             var parts = try device.apply(try reader.array(), live: true, now: now)
             parts.formUnion(try device.invalidate(try reader.array()))
+            let isLate = device.isUnresolved && parts.contains(.heard)
+            if isLate { resolve(&device, now: now) }
             devices[path] = device
+            if isLate || told != device.toldAddress { remember(device) }
             return parts.isEmpty ? nil : .deviceChanged(path, parts)
         case "org.bluez.GattCharacteristic1":
             var properties = try reader.array()
@@ -152,7 +163,9 @@ package struct ObjectTree {
                 guard let place = BluezPath(path), let address = place.device, place.node == nil else { continue }
                 var device = DeviceRecord(path: path, adapter: place.adapter, address: address)
                 _ = try device.apply(properties, live: live, now: now)
-                if devices.updateValue(device, forKey: path) == nil { paths[address, default: []].append(path) }
+                resolve(&device, now: now)
+                devices[path] = device
+                remember(device)
                 changes.append(.deviceAdded(path))
             case "org.bluez.GattService1", "org.bluez.GattCharacteristic1", "org.bluez.GattDescriptor1":
                 guard let device = devicePath(of: path), let node = BluezPath(path)?.node else { continue }
@@ -161,6 +174,36 @@ package struct ObjectTree {
                 }
             default: continue
             }
+        }
+    }
+
+    /// Finds the name of a device whose address is a private one.
+    private mutating func resolve(_ device: inout DeviceRecord, now: Int64) {
+        switch resolver?.resolve(device.pathAddress, now: now) {
+        case .identity(let key):
+            if device.isUnresolved { forget(device.path, of: device) }
+            device.identify(key)
+        case .later: device.isUnresolved = true
+        case .none?, nil: device.isUnresolved = false
+        }
+    }
+
+    /// Notes the names under which a device is to be found.
+    private mutating func remember(_ device: DeviceRecord) {
+        if paths[device.address]?.contains(device.path) != true {
+            paths[device.address, default: []].append(device.path)
+        }
+        for other in [device.pathAddress, device.toldAddress].compactMap(\.self) where other != device.address {
+            otherNames[other] = device.address
+        }
+    }
+
+    private mutating func forget(_ path: ObjectPath, of device: DeviceRecord) {
+        paths[device.address]?.removeAll { $0 == path }
+        if paths[device.address]?.isEmpty == true { paths[device.address] = nil }
+        let left = (paths[device.address] ?? []).compactMap { devices[$0] }
+        for other in [device.pathAddress, device.toldAddress].compactMap(\.self) {
+            if !left.contains(where: { $0.pathAddress == other || $0.toldAddress == other }) { otherNames[other] = nil }
         }
     }
 

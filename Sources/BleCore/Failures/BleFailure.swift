@@ -27,6 +27,12 @@ public struct BleFailure: Error, Equatable, Sendable {
         case deviceRemoved
         /// The device wants an encrypted or authenticated link.
         case needsPairing
+        /// The device could not be paired.
+        case pairingFailed
+        /// The pairing was refused, here or by the device.
+        case pairingRejected
+        /// There is a bond here that the device does not know, or does not accept, any more.
+        case staleBond
         case noService([BluetoothUUID])
         case noCharacteristic([BluetoothUUID])
         case noDescriptor([BluetoothUUID])

@@ -31,9 +31,19 @@ package enum BluezErrors {
         "org.freedesktop.DBus.Error.Disconnected": .busLost,
     ]
 
+    /// What errors mean as an answer to `Pair` (`new_authentication_return` in src/device.c).
+    private static let ofPairing: [String: BleFailure.Kind] = [
+        "org.bluez.Error.AuthenticationFailed": .pairingFailed,
+        "org.bluez.Error.AuthenticationTimeout": .pairingFailed,
+        "org.bluez.Error.AuthenticationCanceled": .pairingRejected,
+        "org.bluez.Error.AuthenticationRejected": .pairingRejected,
+    ]
+
     /// Errors whose name is `Failed` and whose text tells what it was.
     private static let byText: [(part: String, kind: BleFailure.Kind)] = [
         ("Not connected", .linkLost),
+        // Newer bluetoothd tells what 5.66 does not.
+        ("connection-key-missing", .staleBond),
         ("Blocked through rfkill", .adapterBlocked),
         ("adapter-not-powered", .adapterOff),
         ("concurrent-connection-limit", .noSlot),
@@ -77,6 +87,16 @@ package enum BluezErrors {
             applied: changes && leavesDoubt(kind) && !isRefusal(name, message) ? .maybe : .no,
             dbus: BleFailure.BusError(name: name, message: message)
         )
+    }
+
+    /// What the failure of `Pair` means.
+    package static func pairingFailure(_ failure: DBusFailure) -> BleFailure {
+        var found = Self.failure(failure, at: .operate, changes: true)
+        if let kind = found.dbus.flatMap({ ofPairing[$0.name] }) {
+            found.kind = kind
+            found.applied = .no
+        }
+        return found
     }
 
     /// The code in `Operation failed with ATT error: 0x85`.

@@ -17,6 +17,10 @@ final class Link {
     private(set) var callsOut = 0
     /// How many of the calls that are out nobody waits for: what they were to do is done, their answers are overdue.
     var excused = 0
+    /// How many operations have been sent to the device.
+    var operations = 0
+    /// Up to which of them those that have no answer will never have one: their pairing was refused.
+    var refusedOperations = 0
     private var probes: [Int: () -> Void] = [:]
     private var lastProbe = 0
 

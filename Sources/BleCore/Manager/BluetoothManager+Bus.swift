@@ -78,6 +78,7 @@ extension BluetoothManager {
     /// Gives up the connection: what was out ends as `busLost`.
     private func leaveBus() {
         let connection = self.connection
+        if case .registered = pairing.registration { sendToAgents("UnregisterAgent") { _ in } }
         self.connection = nil
         ownerChanged(nil)
         connection?.assumeIsolated { $0.close() }
@@ -86,7 +87,7 @@ extension BluetoothManager {
     private func handle(_ message: DBusMessage) {
         guard connection != nil else { return }
         guard message.kind == .signal else {
-            answerUnknown(message)
+            called(message)
             return
         }
         do throws(DBusFailure) {
@@ -115,14 +116,13 @@ extension BluetoothManager {
         }
     }
 
-    /// The bus daemon may pass calls to us; we offer nothing.
-    private func answerUnknown(_ message: DBusMessage) {
-        guard message.wantsReply, let connection else { return }
-        do {
-            let reply = try message.errorReply("org.freedesktop.DBus.Error.UnknownMethod", "no such method")
-            try connection.assumeIsolated { try $0.send(reply) }
-        } catch {
-            // The connection is gone, and the caller with it.
+    /// The bus passes a call to us; the agent is all that there is.
+    private func called(_ message: DBusMessage) {
+        guard let connection, let call = MethodCall(message, on: connection) else { return }
+        if call.path == BluezNames.agentPath, call.interface == BluezNames.agent {
+            agentCalled(call)
+        } else {
+            call.fail("org.freedesktop.DBus.Error.UnknownMethod", "no such method")
         }
     }
 
@@ -134,6 +134,7 @@ extension BluetoothManager {
         treeIsMissing = false
         unsettled = 0
         discovery.serviceChanged()
+        agentForgotten()
         forgetEverything()
         stateChanged()
         if new != nil { loadTree() }
@@ -170,6 +171,7 @@ extension BluetoothManager {
             for change in changes { apply(change) }
             stateChanged()
             updateDiscovery()
+            if let capability = configuration.pairingCapability { setAgent(capability) }
         } catch {
             denied = Self.isDenial(error)
             treeStaysAway()
@@ -185,7 +187,7 @@ extension BluetoothManager {
     /// bluetoothd is gone, and with it every object, link and session.
     private func forgetEverything() {
         let gone = tree
-        tree = ObjectTree()
+        tree = ObjectTree(resolver)
         blockedAdapters = []
         for device in gone.devices.values { apply(.deviceRemoved(device)) }
         for adapter in gone.adapters.values { apply(.adapterRemoved(adapter)) }

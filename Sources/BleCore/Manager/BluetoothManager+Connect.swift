@@ -16,6 +16,7 @@ extension BluetoothManager {
     ///
     /// - Throws: `BleFailure` with the stage, or `CancellationError`.
     package func connect(_ address: DeviceAddress, _ scope: OperationScope) async throws -> ConnectOutcome {
+        let address = tree.name(of: address)
         // A link that is being ended still looks as if it stood, for as long as bluetoothd takes.
         if let link = links[address], link.state.phase == .disconnecting {
             scope.stage = .connect
@@ -54,6 +55,7 @@ extension BluetoothManager {
     /// - Returns: false when there was none.
     package func disconnect(_ address: DeviceAddress, _ scope: OperationScope) async throws -> Bool {
         try await requireReady(scope)
+        let address = tree.name(of: address)
         guard let path = bestObject(of: address), let record = tree.devices[path], record.connected else {
             return false
         }
@@ -83,6 +85,7 @@ extension BluetoothManager {
     ///
     /// After the limit the link is dropped, and a late reply is ignored.
     package func settle(_ address: DeviceAddress) async {
+        let address = tree.name(of: address)
         guard let link = links[address] else { return }
         if link.isSettled || link.isHurried {
             settled()
@@ -100,13 +103,13 @@ extension BluetoothManager {
 
     /// Waits within an operation until no call for the device is out.
     package func untilSettled(_ address: DeviceAddress, _ scope: OperationScope) async throws {
-        guard let link = links[address] else { return }
+        guard let link = links[tree.name(of: address)] else { return }
         try await wait(scope, on: link) { link.isSettled ? .success(()) : nil }
     }
 
     /// Lets a device be used although a call is out: the next thing to be done ends the link, and the call with it.
     package func hurry(_ address: DeviceAddress) {
-        guard let link = links[address] else { return }
+        guard let link = links[tree.name(of: address)] else { return }
         link.isHurried = true
         link.poke()
     }
@@ -154,16 +157,20 @@ extension BluetoothManager {
     /// Tries until the link stands and its services are known, with growing gaps by the kind of failure, until the
     /// operation's time is over; the timeout then names the last error.
     private func establish(_ link: Link, _ scope: OperationScope) async throws -> ConnectOutcome {
+        var bond = BondDoubt()
         while true {
             do {
                 let path = try await find(link.address, scope)
                 scope.stage = .connect
                 let already = tree.devices[path]?.connected == true
                 if !already { try await attempt(path, link, scope) }
+                bond.linked(bonded: tree.devices[path]?.bonded ?? false)
                 try await resolve(path, link, scope)
+                adoptFormerObjects(of: path)
                 await restoreSubscriptions(of: path, scope)
                 return ConnectOutcome(already: already, mtu: tree.devices[path]?.attributes.mtu)
             } catch let failure as BleFailure {
+                if failure.kind == .linkLost, bond.isStale(afterLossAt: .now) { throw BondDoubt.failure }
                 let family = RetryFamily(connecting: failure, after: scope.lastFamily)
                 guard let gap = scope.tryAgain(after: failure, family, configuration.retryGaps) else { throw failure }
                 scope.stage = .connect
@@ -198,12 +205,13 @@ extension BluetoothManager {
             reply.outcome = outcome
             if isExcused { link.excused -= 1 }
         }
-        let patience = Patience()
+        let patience = Patience(.seconds(1))
         do {
             try await wait(scope, on: link) {
                 guard let record = self.tree.devices[path] else { return .failure(self.removal(path, at: .connect)) }
                 switch reply.outcome {
-                case .failure(let failure): return .failure(BluezErrors.failure(failure, at: .connect))
+                case .failure(let failure):
+                    return .failure(record.judged(BluezErrors.failure(failure, at: .connect)))
                 case .success:
                     self.tree.confirmLink(path)
                     return .success(())
@@ -292,22 +300,5 @@ extension BluetoothManager {
     private static func reason(_ error: any Error) -> String {
         guard let failure = error as? BleFailure else { return "cancelled" }
         return failure.dbus?.message ?? (failure.kind == .timedOut ? "timeout" : failure.detail)
-    }
-}
-
-/// How long the answer to a `Connect` is waited for when the link stands without it.
-private final class Patience: @unchecked Sendable {
-    // Safe because: confined to the loop's thread.
-    private(set) var isOver = false
-    private var hasBegun = false
-
-    /// Begins, once; `done` is called at the end, which may be after whoever waited.
-    func begin(_ loop: EventLoop, _ done: @escaping () -> Void) {
-        guard !hasBegun else { return }
-        hasBegun = true
-        loop.schedule(after: .seconds(1)) { [self] in
-            isOver = true
-            done()
-        }
     }
 }

@@ -12,6 +12,9 @@ extension BluetoothManager {
     func deviceChanged(_ path: ObjectPath, _ parts: DeviceRecord.Parts) {
         guard let record = tree.devices[path] else { return }
         if !parts.isDisjoint(with: [.connected, .servicesResolved]) { refreshLink(record.address) }
+        if parts.contains(.bond) && record.paired || parts.contains(.connected) && !record.connected {
+            endPrompts(of: record.address)
+        }
         if parts.contains(.name) { events.send(.name(record.address, record.advertisement.name)) }
         if parts.contains(.bond) { events.send(.bond(record.address, paired: record.paired)) }
         if parts.contains(.heard), !reports.isEmpty { reports.send(record.advertisement) }
@@ -20,6 +23,7 @@ extension BluetoothManager {
 
     func deviceRemoved(_ record: DeviceRecord) {
         subscriptionsLost(below: record)
+        endPrompts(of: record.address)
         if links[record.address] != nil { refreshLink(record.address, reason: "device-removed") }
         if tree.paths[record.address] == nil { events.send(.removed(record.address)) }
         if let link = links[record.address] {

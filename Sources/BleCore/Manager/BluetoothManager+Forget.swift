@@ -7,6 +7,13 @@ extension BluetoothManager {
     package func forget(_ address: DeviceAddress, _ scope: OperationScope) async throws -> Bool {
         try await requireReady(scope)
         guard let path = bestObject(of: address) else { return false }
+        try await remove(path, scope)
+        return true
+    }
+
+    /// Takes a device's object off the bus, with all that BlueZ knows of it.
+    func remove(_ path: ObjectPath, _ scope: OperationScope) async throws {
+        guard let address = tree.devices[path]?.address else { return }
         scope.stage = .operate
         let message = try DBusMessage.call(BluezNames.service, path.parent, BluezNames.adapter, "RemoveDevice")
             .append { (writer) throws(DBusFailure) in try writer.append(path: path) }
@@ -18,6 +25,5 @@ extension BluetoothManager {
             guard case .failure(let failure) = reply.outcome else { return nil }
             return .failure(BluezErrors.failure(failure, at: .operate, changes: true))
         }
-        return true
     }
 }

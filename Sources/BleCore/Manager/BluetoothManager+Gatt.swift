@@ -180,6 +180,7 @@ extension BluetoothManager {
     /// Makes the link where there is none and returns the device's object.
     func ready(_ address: DeviceAddress, _ scope: OperationScope) async throws -> ObjectPath {
         try await requireReady(scope)
+        let address = tree.name(of: address)
         if let path = bestObject(of: address), let record = tree.devices[path], record.connected,
             record.servicesResolved, links[address]?.state.phase == .resolved
         {
@@ -219,6 +220,8 @@ extension BluetoothManager {
         }
         if changes, scope.applied == .no { scope.applied = .maybe }
         let doubt: BleFailure.Applied = changes ? .maybe : .no
+        link.operations += 1
+        let number = link.operations
         let reply = ReplySlot()
         send(message, for: link) { outcome in
             onReply?(outcome)
@@ -227,13 +230,20 @@ extension BluetoothManager {
         return try await suspend(scope, on: link) {
             switch reply.outcome {
             case .success(let message): return .success(message)
-            case .failure(let failure):
-                return .failure(BluezErrors.failure(failure, at: .operate, changes: changes))
+            case .failure(let error):
+                let failure = BluezErrors.failure(error, at: .operate, changes: changes)
+                return .failure(self.tree.devices[path]?.judged(failure) ?? failure)
             case nil:
                 guard let record = self.tree.devices[path] else {
                     var failure = self.removal(path, at: .operate)
                     failure.applied = doubt
                     return .failure(failure)
+                }
+                if record.connected, number <= link.refusedOperations {
+                    // Only the end of the link makes bluetoothd answer.
+                    self.cancelLink(link.address, at: path)
+                    let detail = "the device wants pairing, which was refused"
+                    return .failure(record.judged(BleFailure(.needsPairing, at: .operate, detail: detail)))
                 }
                 if record.connected { return nil }
                 return .failure(BleFailure(.linkLost, at: .operate, applied: doubt, detail: "the link ended"))

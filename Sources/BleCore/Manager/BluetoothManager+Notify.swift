@@ -54,6 +54,7 @@ extension BluetoothManager {
         holder: String,
         _ scope: OperationScope
     ) async throws -> Bool {
+        let address = tree.name(of: address)
         guard let (path, notifier) = subscription(selector, of: address, heldBy: holder) else { return false }
         _ = notifier.release(holder)
         guard let reply = endUnwanted(notifier, at: path) else { return true }
@@ -93,6 +94,7 @@ extension BluetoothManager {
 
     /// Lets a holder go whose name is its own alone, without waiting for bluetoothd.
     func release(_ holder: String, of address: DeviceAddress) {
+        let address = tree.name(of: address)
         let held = notifiers.first { $0.value.address == address && $0.value.holds(holder) }
         guard let (path, notifier) = held else { return }
         _ = notifier.release(holder)

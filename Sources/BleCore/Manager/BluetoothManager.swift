@@ -34,6 +34,17 @@ public actor BluetoothManager {
         /// How long a notify session is kept after the last command that needed it.
         public var notifyLinger: Duration = .seconds(10)
 
+        /// Keys that give devices with private addresses one stable name each.
+        public var identityKeys = IdentityKeys()
+        /// What the agent for pairing says it can do; nil: there is no agent.
+        ///
+        /// Whoever answers the prompts can compare, read out and type in: together a keyboard and a display.
+        public var pairingCapability: PairingCapability? = .keyboardDisplay
+        /// How long a prompt of a pairing may wait for its answer.
+        ///
+        /// The devices give up after 30 s (Core 5.4, Vol 3, Part H, 3.4).
+        public var promptLimit: Duration = .seconds(25)
+
         public init() {}
     }
 
@@ -47,7 +58,8 @@ public actor BluetoothManager {
     var connection: DBusConnection?
     /// bluetoothd's unique name on the bus; nil while it is away.
     var owner: String?
-    var tree = ObjectTree()
+    var tree: ObjectTree
+    let resolver: AddressResolver?
     /// The tree is complete: bluetoothd has answered `GetManagedObjects`.
     var loaded = false
     /// It was asked and has not answered in time, or nothing that can be read.
@@ -67,6 +79,7 @@ public actor BluetoothManager {
     /// How many reads of a characteristic are under way.
     var readsOut: [ObjectPath: Int] = [:]
     let discovery = DiscoveryControl()
+    let pairing: PairingState
     var events = Broadcast<BluetoothEvent>()
     var reports = Broadcast<Advertisement>()
     /// Waits for a change of adapters or state.
@@ -92,6 +105,10 @@ public actor BluetoothManager {
         self.loop = loop
         self.worker = worker
         self.ownsLoop = ownsLoop
+        let keys = configuration.identityKeys
+        resolver = keys.keys.isEmpty ? nil : AddressResolver(keys)
+        tree = ObjectTree(resolver)
+        pairing = PairingState(configuration.promptLimit)
     }
 
     deinit {
@@ -132,6 +149,7 @@ public actor BluetoothManager {
 
     /// What is known of one device; nil when BlueZ does not know it.
     public func device(_ address: DeviceAddress) -> DeviceInfo? {
+        let address = tree.name(of: address)
         guard let path = bestObject(of: address), let record = tree.devices[path] else { return nil }
         return DeviceInfo(
             advertisement: record.advertisement,
@@ -221,12 +239,18 @@ public actor BluetoothManager {
         )
     }
 
-    /// The object to use for an address: the one that has the link, else the one that heard it strongest.
+    /// The object to use for a device: the one that has the link, else the one that heard it strongest.
+    ///
+    /// Of a device whose private address changes only the objects of its present address count.
     func bestObject(of address: DeviceAddress) -> ObjectPath? {
-        let usable = (tree.paths[address] ?? []).compactMap { tree.devices[$0] }.filter {
+        var usable = (tree.paths[tree.name(of: address)] ?? []).compactMap { tree.devices[$0] }.filter {
             configuration.adapter == nil || $0.adapter == configuration.adapter
         }
         if let linked = usable.first(where: { $0.connected }) { return linked.path }
+        if usable.count > 1, usable.contains(where: { $0.advertisement.via != nil }) {
+            let latest = usable.max { $0.advertisement.lastHeard < $1.advertisement.lastHeard }
+            usable.removeAll { $0.pathAddress != latest?.pathAddress }
+        }
         return usable.max { strength($0) < strength($1) }?.path
     }
 
@@ -240,6 +264,7 @@ public actor BluetoothManager {
     }
 
     func link(_ address: DeviceAddress) -> Link {
+        let address = tree.name(of: address)
         if let link = links[address] { return link }
         let link = Link(address: address)
         links[address] = link

@@ -5,6 +5,8 @@ public struct Advertisement: Sendable, Equatable {
 
     public var address: DeviceAddress
     public var addressType: AddressType
+    /// The private address now on the air, when an identity key gave `address`.
+    public var via: DeviceAddress?
     /// The adapter that heard it, such as `hci0`.
     public var adapter: String
     /// The advertised name; nil when BlueZ shows the address for want of one.

@@ -141,6 +141,13 @@ final class SimulatedAdapter: SimulatedInterface {
         if !on { discoveryEndsWithPower() }
     }
 
+    /// bluetoothd takes pairings by devices only where an agent could be asked.
+    func setPairable(_ pairable: Bool) {
+        guard pairable != isPairable else { return }
+        isPairable = pairable
+        announce("Pairable")
+    }
+
     /// rfkill takes the adapter, or lets it go; then it stays off.
     func setBlocked(_ blocked: Bool) {
         isBlocked = blocked

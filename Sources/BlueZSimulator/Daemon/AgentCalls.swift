@@ -19,8 +19,13 @@ final class AgentCalls {
         self.call = call
     }
 
-    /// The agent for a client's pairing: its own, or the default one.
-    func agent(for client: String) -> Agent? { manager.agent(for: client) }
+    /// The agent for a client's pairing: its own, or the default one, which is that of pairings that no client began.
+    func agent(for client: String?) -> Agent? { manager.agent(for: client) }
+
+    /// Lets all agents go, as bluetoothd does at its end.
+    func release() {
+        for agent in manager.all { ask(agent, "Release", []) { _ in } }
+    }
 
     /// Asks an agent.
     func ask(

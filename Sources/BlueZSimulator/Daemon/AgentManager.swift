@@ -8,8 +8,10 @@ final class AgentManager: SimulatedInterface {
 
     /// The agents' paths by the client that owns each.
     private var agents: [String: ObjectPath] = [:]
-    /// The clients whose agents answer for others; the first does.
+    /// The clients that have an agent; that of the first answers for others.
     private var defaults: [String] = []
+    /// Hears whether there is an agent at all, which makes adapters pairable.
+    var onChange: (Bool) -> Void = { _ in }
 
     var description: InterfaceDescription { Self.table }
 
@@ -22,14 +24,20 @@ final class AgentManager: SimulatedInterface {
     }
 
     func clientLeft(_ sender: String) {
-        agents[sender] = nil
+        guard agents.removeValue(forKey: sender) != nil else { return }
         defaults.removeAll { $0 == sender }
+        if defaults.isEmpty { onChange(false) }
     }
 
     /// The agent for a client's pairing: its own, or the default one.
-    func agent(for client: String) -> AgentCalls.Agent? {
-        let owner = agents[client] != nil ? client : defaults.first
+    func agent(for client: String?) -> AgentCalls.Agent? {
+        let owner = client.flatMap { agents[$0] == nil ? nil : $0 } ?? defaults.first
         return owner.flatMap { owner in agents[owner].map { AgentCalls.Agent(client: owner, path: $0) } }
+    }
+
+    /// All agents, of whatever client.
+    var all: [AgentCalls.Agent] {
+        defaults.compactMap { client in agents[client].map { AgentCalls.Agent(client: client, path: $0) } }
     }
 
     private func carryOut(_ call: IncomingCall) throws(BluezError) {
@@ -39,9 +47,15 @@ final class AgentManager: SimulatedInterface {
             guard agents[call.sender] == nil else { throw .alreadyExists }
             guard Self.capabilities.contains(capability) else { throw .invalidArguments }
             agents[call.sender] = path
+            defaults.append(call.sender)
+            call.reply()
+            if defaults.count == 1 { onChange(true) }
+            return
         case ("UnregisterAgent", _):
             guard agents[call.sender] == path else { throw .doesNotExist }
+            call.reply()
             clientLeft(call.sender)
+            return
         case ("RequestDefaultAgent", _):
             guard agents[call.sender] == path else { throw .doesNotExist }
             defaults.removeAll { $0 == call.sender }

@@ -18,6 +18,7 @@ extension SimulatedDaemon {
         }
         for (index, _) in sorted { removeAdapter(index) }
         tree.flush()
+        agentCalls.release()
         return stored
     }
 

@@ -9,7 +9,7 @@ final class SimulatedDaemon {
     private let loop: EventLoop
     private let settings: SimulatorSettings
     private let agents = AgentManager()
-    private let agentCalls: AgentCalls
+    let agentCalls: AgentCalls
     private var random: SeededRandom
     private(set) var adapters: [Int: SimulatedAdapter] = [:]
     /// How many links there were, for those that come without their signal.
@@ -26,6 +26,9 @@ final class SimulatedDaemon {
         self.settings = settings
         random = SeededRandom(seed: settings.seed)
         tree = ObjectTree(loop: loop, output: output)
+        agents.onChange = { [weak self] isThere in
+            for adapter in self?.adapters.values.map(\.self) ?? [] { adapter.setPairable(isThere) }
+        }
         if let path = ObjectPath("/org/bluez") { tree.add(path, [agents] + ListedProperties.ofDaemon()) }
     }
 

@@ -22,6 +22,8 @@ final class Peripheral {
     private var isHeard = false
     /// Whether the device knows the daemon's keys.
     var isPaired = false
+    /// Whether the present link is encrypted.
+    var isEncrypted = false
     /// Receives each advertisement while somebody scans.
     var onAdvertisement: (ReceivedAdvertisement) -> Void = { _ in }
     /// Receives each notification while linked.
@@ -87,6 +89,7 @@ final class Peripheral {
 
     func unlinked() {
         isLinked = false
+        isEncrypted = false
         for case let timer? in subscriptions.values { loop.cancel(timer) }
         subscriptions = [:]
         for responder in responders.values { responder.reset() }
@@ -118,7 +121,7 @@ final class Peripheral {
     func read(_ handle: UInt16, offset: Int) -> Result<[UInt8], AttError> {
         guard let characteristic = characteristic(handle) else { return .failure(.notFound) }
         guard characteristic.model.flags.contains(.read) else { return .failure(.readNotPermitted) }
-        if characteristic.model.needsPairing, !isPaired { return .failure(.insufficientAuthentication) }
+        if characteristic.model.needsPairing, !isEncrypted { return .failure(.insufficientAuthentication) }
         switch characteristic.model.read {
         case .error(let code): return .failure(AttError(code: code))
         case .valueFromStart where offset > 0: return .failure(.notLong)
@@ -133,7 +136,7 @@ final class Peripheral {
     func write(_ handle: UInt16, _ bytes: [UInt8], offset: Int, isCommand: Bool) -> AttError? {
         guard let characteristic = characteristic(handle) else { return .notFound }
         guard characteristic.model.flags.contains(isCommand ? .writeCommand : .write) else { return .writeNotPermitted }
-        if characteristic.model.needsPairing, !isPaired { return .insufficientAuthentication }
+        if characteristic.model.needsPairing, !isEncrypted { return .insufficientAuthentication }
         let old = values[handle]?.read(advancing: false) ?? []
         guard offset <= old.count else { return .invalidOffset }
         let new = Array(old.prefix(offset)) + bytes

@@ -31,14 +31,36 @@ extension SimulatedDevice {
     func linkUp(answer: () -> Void = {}) {
         guard bearer == nil else { return }
         peripheral.linked()
+        peripheral.isEncrypted = isPaired && peripheral.isPaired
         bearer = AttBearer(loop: loop, delay: settings.attDelay)
         setTemporary(false)
         if !adapter.isNextLinkSilent() { announce("Connected") }
         answer()
+        if isPaired, !peripheral.isPaired { return loseStaleLink() }
         for characteristic in characteristics { characteristic.resumeSessions() }
         switch model.resolveTime ?? .after(settings.resolveDelay) {
         case .after(let delay): resolveTimer = loop.schedule(after: delay) { [weak self] in self?.resolve() }
         case .never: break
+        }
+    }
+
+    /// The device does not know the key with which the link is to be encrypted: the kernel ends it.
+    ///
+    /// bluetoothd makes another one by itself, once, with the same end.
+    private func loseStaleLink() {
+        loop.schedule(after: .milliseconds(1)) { [weak self] in
+            guard let self, bearer != nil else { return }
+            linkDown()
+            isRelinking.toggle()
+            guard isRelinking else { return }
+            loop.schedule(after: settings.relinkDelay) { [weak self] in
+                guard let self, isRelinking else { return }
+                guard adapter.devices[model.address] === self, !isConnected, peripheral.answersConnects else {
+                    isRelinking = false
+                    return
+                }
+                linkUp()
+            }
         }
     }
 
@@ -47,9 +69,12 @@ extension SimulatedDevice {
         guard isConnected, !isResolved else { return }
         if let resolveTimer { loop.cancel(resolveTimer) }
         resolveTimer = nil
+        // In the order in which bluetoothd first touches them.
+        if isPairedLate { announce("Paired") }
         if services.isEmpty { exportServices() }
         isResolved = true
         announce("ServicesResolved")
+        finishLatePairing()
         startBattery()
     }
 
@@ -119,11 +144,11 @@ extension SimulatedDevice {
             isResolved = false
             announce("ServicesResolved")
         }
-        endPairing(.authenticationFailed)
         let calls = disconnectCalls
         disconnectCalls = []
         for call in calls { call.reply() }
         announce("Connected")
+        endPairing(.authenticationCanceled)
         peripheral.unlinked()
         stopBattery()
         for characteristic in characteristics { characteristic.suspendSessions() }
@@ -144,8 +169,8 @@ extension SimulatedDevice {
         disconnectTimer = nil
         if let resolveTimer { loop.cancel(resolveTimer) }
         resolveTimer = nil
+        if let timer = pairing?.timer { loop.cancel(timer) }
         pairing = nil
-        peripheral.isPaired = false
         bearer?.drop()
         if bearer != nil { peripheral.unlinked() }
         bearer = nil

@@ -35,6 +35,10 @@ final class SimulatedDevice: SimulatedInterface {
     var isPaired = false
     var isBonded = false
     var pairing: Pairing?
+    /// The keys are there, and `Paired` waits for the services.
+    var isPairedLate = false
+    /// The link that comes next, or is there, is the one that bluetoothd makes by itself after a stale bond's.
+    var isRelinking = false
 
     // The link.
     var attempt: (call: IncomingCall, timer: EventLoop.TimerID)?

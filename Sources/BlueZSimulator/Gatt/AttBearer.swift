@@ -30,6 +30,17 @@ final class AttBearer {
         if current == nil { startNext() }
     }
 
+    /// Keeps the request that is being answered for later: nothing else is answered before `goOn`.
+    func hold(_ run: @escaping () -> Void, abandon: @escaping () -> Void) {
+        guard isOpen, current == nil else { return abandon() }
+        current = Request(run: run, abandon: abandon)
+    }
+
+    /// Answers the request that was held, if there is one.
+    func goOn() {
+        if timer == nil, current != nil { finish() }
+    }
+
     /// Ends the link: what waits is abandoned, in order.
     func close() {
         guard let abandoned = closeSilently() else { return }

@@ -82,21 +82,31 @@ final class SimulatedCharacteristic: SimulatedInterface {
             return
         }
         reads = (offset, [call])
-        bearer.submit { [self] in
-            let calls = reads?.calls ?? []
-            reads = nil
-            switch device.peripheral.read(layout.valueHandle, offset: offset) {
-            case .success(let bytes):
-                store(Array(cached.prefix(offset)) + bytes)
-                for call in calls { call.reply(.bytes(bytes)) }
-            case .failure(let error):
-                for call in calls { call.fail(.att(error.code)) }
-            }
-        } abandon: { [self] in
-            let calls = reads?.calls ?? []
-            reads = nil
-            for call in calls { call.fail(.att(AttError.unlikely.code)) }
+        bearer.submit({ [self] in answerReads(bearer, offset) }, abandon: { [self] in abandonReads() })
+    }
+
+    private func answerReads(_ bearer: AttBearer, _ offset: Int) {
+        let answer = device.peripheral.read(layout.valueHandle, offset: offset)
+        if case .failure(let error) = answer, device.pairsFor(error) {
+            bearer.hold({ [self] in answerReads(bearer, offset) }, abandon: { [self] in abandonReads() })
+            device.pairUnasked()
+            return
         }
+        let calls = reads?.calls ?? []
+        reads = nil
+        switch answer {
+        case .success(let bytes):
+            store(Array(cached.prefix(offset)) + bytes)
+            for call in calls { call.reply(.bytes(bytes)) }
+        case .failure(let error):
+            for call in calls { call.fail(.att(error.code)) }
+        }
+    }
+
+    private func abandonReads() {
+        let calls = reads?.calls ?? []
+        reads = nil
+        for call in calls { call.fail(.att(AttError.unlikely.code)) }
     }
 
     private func write(_ call: IncomingCall, _ value: [UInt8], _ options: DBusValue) throws(BluezError) {
@@ -122,17 +132,28 @@ final class SimulatedCharacteristic: SimulatedInterface {
 
     private func request(_ call: IncomingCall, _ value: [UInt8], _ offset: Int, _ bearer: AttBearer) {
         isWriting = true
-        bearer.submit { [self] in
-            isWriting = false
-            if let error = device.peripheral.write(layout.valueHandle, value, offset: offset, isCommand: false) {
-                call.fail(.att(error.code))
-            } else {
-                call.reply()
-            }
-        } abandon: { [self] in
+        let abandon = { [self] in
             isWriting = false
             call.fail(.att(AttError.unlikely.code))
         }
+        bearer.submit({ [self] in answerWrite(call, value, offset, bearer, abandon) }, abandon: abandon)
+    }
+
+    private func answerWrite(
+        _ call: IncomingCall,
+        _ value: [UInt8],
+        _ offset: Int,
+        _ bearer: AttBearer,
+        _ abandon: @escaping () -> Void
+    ) {
+        let error = device.peripheral.write(layout.valueHandle, value, offset: offset, isCommand: false)
+        if let error, device.pairsFor(error) {
+            bearer.hold({ [self] in answerWrite(call, value, offset, bearer, abandon) }, abandon: abandon)
+            device.pairUnasked()
+            return
+        }
+        isWriting = false
+        if let error { call.fail(.att(error.code)) } else { call.reply() }
     }
 
     static let table = InterfaceDescription(

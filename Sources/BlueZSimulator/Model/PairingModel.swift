@@ -19,6 +19,8 @@ package struct PairingModel: Equatable, Sendable {
     /// 0 to 999999.
     package var passkey: UInt32 = 123_456
     package var pin = "0000"
+    /// When the number that is shown is typed in at the device; nil: not before somebody says so.
+    package var typedAfter: Duration? = .zero
     /// Whether the keys are kept.
     package var bonds = true
 

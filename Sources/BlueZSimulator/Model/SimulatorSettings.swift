@@ -13,6 +13,11 @@ package struct SimulatorSettings: Equatable, Sendable {
     /// How long a device stays that nobody has connected to, after its last advertisement; bluetoothd says 30 s.
     package var temporaryTimeout: Duration = .seconds(30)
 
+    /// How long a pairing may wait for somebody; the Security Manager's own time is 30 s.
+    package var pairingTimeout: Duration = .seconds(30)
+    /// From the end of a link whose bond is stale to the one that bluetoothd makes by itself; 200 ms were seen.
+    package var relinkDelay: Duration = .milliseconds(5)
+
     /// Which connects, counted over all, leave out the signal `Connected=true`: each n-th; nil: none.
     ///
     /// bluetoothd does so once in a few dozen, when it handles the link's socket before the kernel's event.
@@ -28,6 +33,7 @@ package struct SimulatorSettings: Equatable, Sendable {
         settings.connectTimeout = .seconds(4)
         settings.resolveDelay = .milliseconds(150)
         settings.attDelay = .milliseconds(30)
+        settings.relinkDelay = .milliseconds(200)
         return settings
     }
 }

@@ -91,6 +91,12 @@ package enum WorldEvent: Equatable, Sendable {
     case advertise(DeviceTarget?, Bool)
     /// A characteristic, by its long UUID, notifies a value if it was asked to.
     case notify(DeviceTarget, characteristic: String, value: [UInt8])
+    /// The device has lost its half of the bond.
+    case loseKeys(DeviceTarget)
+    /// A linked device asks for pairing.
+    case pair(DeviceTarget)
+    /// Somebody types a number at the device that pairs.
+    case type(DeviceTarget, passkey: UInt32)
     /// Each of the devices' RSSI is forgotten, as when a discovery ends.
     case forgetRSSI(DeviceTarget)
     case power(adapter: Int, Bool)

@@ -76,6 +76,11 @@ extension Simulator {
         case .notify(let target, let characteristic, let value):
             guard let (address, adapter) = find(target, called) else { return }
             notify(address, characteristic, value, adapter: adapter)
+        case .loseKeys(let target):
+            guard let (address, adapter) = find(target, called) else { return }
+            presence?.daemon.adapters[adapter]?.peripherals[address]?.isPaired = false
+        case .pair(let target): object(target, called, isKnown: true)?.pairUnasked()
+        case .type(let target, let passkey): object(target, called, isKnown: true)?.type(passkey)
         case .forgetRSSI(let target): object(target, called, isKnown: true)?.forgetRSSI()
         case .power(let adapter, let isOn): setPowered(isOn, adapter: adapter)
         case .block(let adapter, let isOn): setBlocked(isOn, adapter: adapter)

@@ -1,4 +1,5 @@
 internal import BleCore
+internal import Cryptography
 
 /// Makes the values of audit lines.
 ///

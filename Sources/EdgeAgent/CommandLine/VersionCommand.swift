@@ -1,6 +1,6 @@
 internal import BleCore
-internal import CCrypto
 internal import CJansson
+internal import Cryptography
 internal import MQTT
 internal import YAML
 
@@ -16,7 +16,7 @@ package enum VersionCommand {
             ("libmosquitto", MQTTLibrary.version),
             ("jansson", String(cString: jansson_version_str())),
             ("libyaml", YAMLLibrary.version),
-            ("libcrypto", String(cString: OpenSSL_version(OPENSSL_VERSION_STRING))),
+            ("libcrypto", CryptographyLibrary.version),
         ]
     }
 

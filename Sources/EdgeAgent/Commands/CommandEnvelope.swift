@@ -1,4 +1,4 @@
-import CCrypto
+internal import Cryptography
 
 /// Who sent a command and what it is called, as far as that could be read.
 ///
@@ -89,7 +89,7 @@ struct CommandEnvelope {
     /// The id that stands for correlation data: itself when it fits, else its SHA-256.
     private static func id(correlationData data: [UInt8]) -> CommandID {
         if let text = String(validating: data, as: UTF8.self), let id = CommandID(text) { return id }
-        let hash = sha256(data)
+        let hash = Digest.sha256(data)
         let text = String(unsafeUninitializedCapacity: 64) { buffer in
             for (place, byte) in hash.enumerated() {
                 buffer[2 * place] = hexDigit(byte >> 4)
@@ -98,13 +98,5 @@ struct CommandEnvelope {
             return 64
         }
         return CommandID(made: text, echo: .text(text))
-    }
-}
-
-/// The 32 bytes of a SHA-256.
-private func sha256(_ data: [UInt8]) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: Int(SHA256_DIGEST_LENGTH)) { buffer, count in
-        SHA256(data, data.count, buffer.baseAddress)
-        count = Int(SHA256_DIGEST_LENGTH)
     }
 }

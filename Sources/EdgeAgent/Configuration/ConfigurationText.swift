@@ -1,3 +1,5 @@
+internal import Cryptography
+
 /// The effective configuration as text: what `check-config` prints and what the configuration's hash covers.
 package enum ConfigurationText {
     /// A YAML file that sets every value; it can be read again, and holds no secret.

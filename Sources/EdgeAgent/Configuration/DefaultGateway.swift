@@ -1,3 +1,5 @@
+internal import Cryptography
+
 /// The gateway's name where none is configured: stable, and different on each machine.
 package enum DefaultGateway {
     /// The host name made to fit, `-` and 6 hex digits.

@@ -10,7 +10,7 @@ package struct HeardDevice: Sendable, Equatable {
     package init(name: DeviceName, advertisement: Advertisement, via: DeviceAddress? = nil) {
         self.name = name
         self.advertisement = advertisement
-        self.via = via
+        self.via = via ?? advertisement.via
     }
 
     /// Writes the advertisement as one object.

@@ -60,6 +60,8 @@ struct BluezErrorTests {
         Row("Failed", "Connection limit reached", .noSlot, at: .connect),
         Row("Failed", "Too many links", .noSlot, at: .connect),
         Row("Failed", "Input/output error", .connectFailed, at: .connect),
+        Row("Failed", "br-connection-key-missing", .staleBond, at: .connect),
+        Row("Failed", "le-connection-key-missing", .staleBond, at: .connect),
         Row("Failed", "Blocked through rfkill", .adapterBlocked, at: .adapter),
         Row("Failed", "Operation failed with ATT error: 0x80", .att(0x80)),
         Row("Failed", "Operation failed with ATT error: 0x0e", .att(0x0E), .maybe),
@@ -91,6 +93,26 @@ struct BluezErrorTests {
 
     @Test(arguments: rows) func `a call that changes nothing leaves no doubt`(row: Row) {
         #expect(BluezErrors.failure(.error(name: row.name, message: row.text), at: row.stage).applied == .no)
+    }
+
+    static let pairingRows = [
+        Row("AuthenticationFailed", "Authentication Failed", .pairingFailed),
+        Row("AuthenticationTimeout", "Authentication Timeout", .pairingFailed),
+        Row("AuthenticationCanceled", "Authentication Canceled", .pairingRejected),
+        Row("AuthenticationRejected", "Authentication Rejected", .pairingRejected),
+        Row("ConnectionAttemptFailed", "Page Timeout", .connectFailed),
+        Row("InProgress", "In Progress", .busy),
+        Row("NotReady", "Resource Not Ready", .adapterOff),
+        Row("Failed", "Software caused connection abort", .bus, .maybe),
+        Row(bus + "UnknownObject", "", .deviceRemoved, .maybe),
+    ]
+
+    @Test(arguments: pairingRows) func `an error of a pairing has a meaning of its own`(row: Row) {
+        let failure = BluezErrors.pairingFailure(.error(name: row.name, message: row.text))
+        #expect(failure.kind == row.kind)
+        #expect(failure.stage == .operate)
+        #expect(failure.applied == row.applied)
+        #expect(failure.dbus == BleFailure.BusError(name: row.name, message: row.text))
     }
 
     @Test func `a connection that ends is told by the stage`() {

@@ -1,4 +1,5 @@
 import BleCore
+import Cryptography
 import EdgeAgent
 import Testing
 

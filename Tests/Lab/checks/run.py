@@ -17,6 +17,7 @@ import gatt
 import lifecycle
 import links
 import notifications
+import pairing
 import scanning
 import transactions
 import values
@@ -24,7 +25,7 @@ from bench import Bench
 from contract import Broken
 
 CHECKS = {function.__name__.replace("_", "-"): function
-          for module in (scanning, links, values, gatt, notifications, transactions, faults, lifecycle)
+          for module in (scanning, links, values, gatt, notifications, pairing, transactions, faults, lifecycle)
           for function in module.CHECKS}
 
 

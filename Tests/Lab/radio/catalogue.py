@@ -2,13 +2,13 @@
 from .advertisers import BTHome, Eddystone, IBeacon, Nameless, NameInScanResponse, Stealth
 from .conversational import FramedCommands, Uart
 from .health import HeartRateBelt, PublicBattery
-from .secured import Lock, Vault
+from .secured import Keypad, Lock, Panel, Vault
 from .unreliable import Flaky, Mute, Quitter
 from .values import LongValues, Odd, WideValues
 
 # The place in the list makes the address: C0:FF:EE:00:00:NN, of a beacon C0:FF:EE:00:01:NN.
 CONNECTABLE = (HeartRateBelt, Uart, FramedCommands, Lock, Vault, Quitter, LongValues, WideValues, Odd,
-               PublicBattery, Mute, Flaky, Nameless, NameInScanResponse)
+               PublicBattery, Mute, Flaky, Nameless, NameInScanResponse, Panel, Keypad)
 BEACONS = (IBeacon, BTHome, Eddystone, Stealth)
 
 

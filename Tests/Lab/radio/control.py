@@ -16,8 +16,10 @@ async def carry_out(words, devices, adapters):
                            for key, device in devices.items())
         case ["log", key]:
             return "".join(f"{uuid} {data.hex()}\n" for uuid, data in devices[key].written)
-        case ["drop" | "vanish" | "hide" | "show" as action, key]:
+        case ["drop" | "vanish" | "hide" | "show" | "forget" as action, key]:
             await getattr(devices[key], action)()
+        case ["type", key, number]:
+            devices[key].typed.put_nowait(int(number))
         case ["rssi", key, dbm]:
             devices[key].set_rssi(int(dbm))
         case ["plug" | "unplug" as action, number]:

@@ -133,6 +133,11 @@ class Peripheral:
         await self.hide()
         self.radio.lose_links()
 
+    async def forget(self):
+        """Loses the keys of all bonds, as a device does that was reset."""
+        for name, _keys in await self.device.keystore.get_all():
+            await self.device.keystore.delete(name)
+
     def set_rssi(self, dbm):
         self.rssi = self.radio.rssi = dbm
 

@@ -1,4 +1,6 @@
 """Devices that want a paired link."""
+import asyncio
+
 from bumble import att
 from bumble.gatt import Service
 from bumble.pairing import PairingConfig, PairingDelegate
@@ -51,3 +53,52 @@ class Vault(Peripheral):
     def services(self):
         return [Service(short(0xFF20), [
             self.fixed(short(0xFF21), b"gold", READABLE | ENCRYPTED_READ | AUTHENTICATED_READ)])]
+
+
+class ComparesNumbers(PairingDelegate):
+    """A display and a button that is always pressed for yes."""
+
+    def __init__(self):
+        super().__init__(PairingDelegate.DISPLAY_OUTPUT_AND_YES_NO_INPUT)
+
+
+class Panel(Peripheral):
+    """Wants both sides to compare a number, and agrees."""
+    key, name, rssi = "panel", "Lab Panel", -68
+    advert = (advertising.name("Lab Panel"), advertising.services(0xFF30))
+
+    @staticmethod
+    def pairing(_connection):
+        return PairingConfig(sc=True, mitm=True, bonding=True, delegate=ComparesNumbers())
+
+    def services(self):
+        return [Service(short(0xFF30), [
+            self.fixed(short(0xFF31), b"panel", READABLE | ENCRYPTED_READ | AUTHENTICATED_READ)])]
+
+
+class TypesNumber(PairingDelegate):
+    """A keyboard, on which somebody types what `labctl radio type` says."""
+
+    def __init__(self, typed):
+        super().__init__(PairingDelegate.KEYBOARD_INPUT_ONLY)
+        self.typed = typed
+
+    async def get_number(self):
+        return await self.typed.get()
+
+
+class Keypad(Peripheral):
+    """Wants the number that the other side shows to be typed in."""
+    key, name, rssi = "keypad", "Lab Keypad", -69
+    advert = (advertising.name("Lab Keypad"), advertising.services(0xFF38))
+
+    def __init__(self, air, number, options):
+        self.typed = asyncio.Queue()
+        super().__init__(air, number, options)
+
+    def pairing(self, _connection):
+        return PairingConfig(sc=True, mitm=True, bonding=True, delegate=TypesNumber(self.typed))
+
+    def services(self):
+        return [Service(short(0xFF38), [
+            self.fixed(short(0xFF39), b"keypad", READABLE | ENCRYPTED_READ | AUTHENTICATED_READ)])]

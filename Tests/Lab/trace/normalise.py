@@ -20,6 +20,7 @@ BASE_UUID = re.compile(r"^0000([0-9a-f]{4})-0000-1000-8000-00805f9b34fb$")
 BUS, BLUEZ = "org.freedesktop.DBus", "org.bluez"
 # By which a simulator is told what should happen.
 CONTROL = "org.bluez.Simulator1"
+AGENT_PATH = "/agent"
 BATTERY = "org.bluez.Battery1"
 GATT_INTERFACES = ("org.bluez.GattService1", CHARACTERISTIC, "org.bluez.GattDescriptor1")
 ADAPTER_PATH = re.compile(r"^/org/bluez/hci\d+$")
@@ -66,7 +67,7 @@ class Names:
             return self.names[path]
         if ADAPTER_PATH.match(path):
             return "adapter"
-        if path in ("/", "/org/bluez"):
+        if path in ("/", "/org/bluez", AGENT_PATH):
             return path
         return None
 

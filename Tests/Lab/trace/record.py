@@ -23,7 +23,7 @@ import time
 from dbus_fast import Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
 
-BUS, BLUEZ = "org.freedesktop.DBus", "org.bluez"
+BUS, BLUEZ, AGENT = "org.freedesktop.DBus", "org.bluez", "org.bluez.Agent1"
 PROPERTIES, OBJECT_MANAGER = "org.freedesktop.DBus.Properties", "org.freedesktop.DBus.ObjectManager"
 TYPES = {MessageType.METHOD_CALL: "call", MessageType.METHOD_RETURN: "return",
          MessageType.ERROR: "error", MessageType.SIGNAL: "signal"}
@@ -128,6 +128,8 @@ class Recorder:
             options = body[-1]
             line["options"] = {name: option.value if isinstance(option, Variant) else option
                                for name, option in sorted(options.items())}
+        elif line["interface"] == AGENT and message.signature.startswith("o"):
+            line["object"] = body[0]
         elif message.signature and set(message.signature) <= {"s", "o"}:
             line["arguments"] = list(body)
 

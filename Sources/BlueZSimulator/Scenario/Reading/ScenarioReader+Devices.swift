@@ -51,6 +51,10 @@ extension ScenarioReader {
         take(section.value("prompt").flatMap { choice($0, prompts) }, &pairing.prompt)
         take(section.number("passkey", 0...999_999).map { UInt32($0) }, &pairing.passkey)
         take(section.text("pin"), &pairing.pin)
+        if let typed = section.value("typedMs") {
+            pairing.typedAfter =
+                typed.scalar == "never" ? nil : Scalars.number(typed, 0...3_600_000, problems).map { .milliseconds($0) }
+        }
         take(section.flag("bonds"), &pairing.bonds)
         section.finish()
         return pairing

@@ -8,6 +8,9 @@ extension ScenarioReader {
         case "drop": return target(value, hasCall).map { .drop($0) }
         case "resolve": return target(value, hasCall).map { .resolve($0) }
         case "vanish": return target(value, hasCall).map { .vanish($0) }
+        case "loseKeys": return target(value, hasCall).map { .loseKeys($0) }
+        case "pair": return target(value, hasCall).map { .pair($0) }
+        case "type": return type(value, hasCall)
         case "forgetRssi": return target(value, hasCall).map { .forgetRSSI($0) }
         case "appear": return appear(value, hasCall)
         case "reach", "advertise": return deviceSwitch(key, value, hasCall)
@@ -24,7 +27,8 @@ extension ScenarioReader {
     /// All steps, as a message lists them.
     static let names = [
         "wait", "carryOut", "reply", "error", "signal", "event", "enable", "disable", "link", "drop", "resolve",
-        "vanish", "appear", "reach", "advertise", "notify", "forgetRssi", "power", "block", "unplug", "plug",
+        "vanish", "appear", "reach", "advertise", "notify", "loseKeys", "pair", "type", "forgetRssi", "power", "block",
+        "unplug", "plug",
         "leaveBus", "stopBus", "returnToBus",
     ]
 
@@ -57,6 +61,15 @@ extension ScenarioReader {
         let bytes = section.needed("value").flatMap { Scalars.bytes($0, problems) }
         guard let device, let characteristic, let bytes else { return nil }
         return .notify(device, characteristic: characteristic, value: bytes)
+    }
+
+    private func type(_ value: Value, _ hasCall: Bool) -> WorldEvent? {
+        guard let section = ScenarioSection(value, problems) else { return nil }
+        defer { section.finish() }
+        let device = section.needed("device").flatMap { target($0, hasCall) }
+        let passkey = section.needed("passkey").flatMap { Scalars.number($0, 0...999_999, problems) }
+        guard let device, let passkey else { return nil }
+        return .type(device, passkey: UInt32(passkey))
     }
 
     private func adapterSwitch(_ key: String, _ value: Value) -> WorldEvent? {

@@ -90,6 +90,8 @@ struct ScenarioReader {
             take(times.duration("resolveMs"), &settings.resolveDelay)
             take(times.duration("attMs"), &settings.attDelay)
             take(times.duration("temporaryMs"), &settings.temporaryTimeout)
+            take(times.duration("pairingMs"), &settings.pairingTimeout)
+            take(times.duration("relinkMs"), &settings.relinkDelay)
             times.finish()
         }
         take(section.number("seed", 0...Int.max).map { UInt64($0) }, &settings.seed)
