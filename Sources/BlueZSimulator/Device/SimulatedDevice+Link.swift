@@ -21,6 +21,7 @@ extension SimulatedDevice {
         // Somebody else made the link meanwhile.
         if isConnected { return call.reply() }
         guard peripheral.answersConnects, !isBlocked else { return call.fail(.abortedByLocal) }
+        guard adapter.hasRoomForLink else { return call.fail(.connectionLimit) }
         // The reply does not wait for the services.
         linkUp { call.reply() }
     }
@@ -31,6 +32,7 @@ extension SimulatedDevice {
     func linkUp(answer: () -> Void = {}) {
         guard bearer == nil else { return }
         peripheral.linked()
+        adapter.linkBegan()
         bearer = AttBearer(loop: loop, delay: settings.attDelay)
         setTemporary(false)
         if !adapter.isNextLinkSilent() { announce("Connected") }
@@ -125,6 +127,7 @@ extension SimulatedDevice {
         for call in calls { call.reply() }
         announce("Connected")
         peripheral.unlinked()
+        adapter.linkEnded()
         stopBattery()
         for characteristic in characteristics { characteristic.suspendSessions() }
         bearer.close()
@@ -147,7 +150,10 @@ extension SimulatedDevice {
         pairing = nil
         peripheral.isPaired = false
         bearer?.drop()
-        if bearer != nil { peripheral.unlinked() }
+        if bearer != nil {
+            peripheral.unlinked()
+            adapter.linkEnded()
+        }
         bearer = nil
     }
 }
