@@ -13,6 +13,7 @@ final class Publisher {
     private let client: MQTTClient
     private let loop: EventLoop
     private let log: Log
+    private var limiter = LogRateLimiter<String>()
     private var untold: [MQTTPublication] = []
     private var teller: EventLoop.TimerID?
     private var counters = SequenceCounters()
@@ -48,12 +49,18 @@ final class Publisher {
     /// Puts a final result into the bytes that go out, now and whenever it is asked for again.
     func encode(_ body: ResultBody) -> EncodedResult { results.encode(body, stamp: stamp(.result)) }
 
-    /// Publishes a result to one who asked for it; `acknowledged` is called when the broker has it.
+    /// Publishes a result to one who asked for it.
+    ///
+    /// - Parameters:
+    ///   - result: The result.
+    ///   - reply: Where it goes.
+    ///   - replayed: Whether it was told before.
+    ///   - settled: Called when the broker has it, or when it will never have it: it refused it, or could not take it.
     func publish(
         _ result: EncodedResult,
         to reply: ReplyAddress,
         replayed: Bool = false,
-        acknowledged: (@Sendable () -> Void)? = nil
+        settled: (@Sendable () -> Void)? = nil
     ) {
         let payload = replayed ? result.replayedPayload : result.payload
         var publication = publication(reply.topic, payload, .result, .required)
@@ -63,18 +70,16 @@ final class Publisher {
         publication.userProperties = result.userProperties.map { MQTTUserProperty($0.name, $0.value) }
         published += 1
         var completion: (@Sendable (MQTTOutcome) -> Void)?
-        if let acknowledged {
-            completion = { outcome in
-                if outcome == .acknowledged || outcome == .written { acknowledged() }
-            }
-        }
+        if let settled { completion = { _ in settled() } }
         let refusal = client.assumeIsolated { [publication, completion] client in
             client.publish(publication, completion: completion)
         }
         guard refusal != nil else { return }
         dropped += 1
+        settled?()
         // The queue takes more results than commands can be accepted: whatever this is, a caller waits in vain.
-        log.error("Result found no place", [.topic: reply.topic])
+        guard let suppressed = limiter.admit("result") else { return }
+        log.error("Result found no place", [.topic: reply.topic, .suppressed: String(suppressed)])
     }
 
     /// Publishes a step before the result to the caller that asked for it.
