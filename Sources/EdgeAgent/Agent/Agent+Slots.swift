@@ -6,6 +6,8 @@ internal import TaskQueue
 extension Agent {
     /// How long a number is believed that an adapter's refusal has taught: the links of other programs come and go.
     private static let learnedFor = Duration.seconds(600)
+    /// How much later than a link its slot may be free: the controller lets it go when it has done with the link.
+    private static let releaseTime = Duration.seconds(5)
 
     /// The adapter whose slots a device's link takes.
     func pool(of address: DeviceAddress) -> AdapterName? {
@@ -35,6 +37,8 @@ extension Agent {
     /// Learns from an adapter's refusal how many links it takes, and makes room where a link is idle.
     func slotRefused(to address: DeviceAddress) {
         guard let adapter = pool(of: address) else { return }
+        // A slot is on its way: its being late teaches nothing of their number, and needs no other link's end.
+        if let last = lastLinkEnds[adapter], ContinuousClock.now - last < Self.releaseTime { return }
         let standing = manager.assumeIsolated { $0.adapters.first { $0.name == adapter }?.links ?? 0 }
         if standing > 0, queue.slots(of: adapter).limit.map({ standing < $0 }) ?? true {
             log.notice("Adapter takes no more links", [.adapter: adapter.text, .count: String(standing)])
@@ -72,6 +76,16 @@ extension Agent {
             await self.release(address, within: .seconds(5))
             // Whatever came of it, the queue shall know.
             self.tellSlot(of: address)
+        }
+    }
+
+    /// Tells how many devices wait for a link, when that has changed.
+    func tellWaiting() {
+        // Without a bound nobody waits.
+        guard configuration.links.maximum != nil || !learnedSlots.isEmpty || !toldWaiting.isEmpty else { return }
+        let adapters = manager.assumeIsolated { $0.adapters }
+        for adapter in adapters where queue.slots(of: adapter.name).waiting != toldWaiting[adapter.name] ?? 0 {
+            publish(adapter)
         }
     }
 

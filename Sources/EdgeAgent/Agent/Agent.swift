@@ -37,6 +37,10 @@ actor Agent {
     var records: [Int: JobRecord] = [:]
     /// Adapters whose number of links was learned, and when that is forgotten.
     var learnedSlots: [AdapterName: EventLoop.TimerID] = [:]
+    /// When a link of each adapter ended last.
+    var lastLinkEnds: [AdapterName: ContinuousClock.Instant] = [:]
+    /// How many devices waited for a link of each adapter when it was told last.
+    var toldWaiting: [AdapterName: Int] = [:]
     var recent = RecentCommands()
     var window: ReplayWindow
 
