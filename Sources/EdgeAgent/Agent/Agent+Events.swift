@@ -40,7 +40,9 @@ extension Agent {
                 address,
                 restored ? .subscriptionRestored(selector) : .subscriptionLost(selector, reason: "bluetoothd ended it")
             )
-        case .removed(let address): linked.remove(address)
+        case .removed(let address):
+            linked.remove(address)
+            tellSlot(of: address)
         }
     }
 

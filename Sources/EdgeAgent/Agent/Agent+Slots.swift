@@ -17,6 +17,8 @@ extension Agent {
     /// Tells the queue whether a device has a link, and whether anybody needs it.
     func tellSlot(of address: DeviceAddress) {
         let (device, adapter) = manager.assumeIsolated { ($0.device(address), $0.adapter(for: address)) }
+        // A link that is being ended has its slot until it is gone.
+        guard device?.link.phase != .disconnecting else { return }
         let isUp = device?.link.phase == .connected || device?.link.phase == .resolved
         if isUp, let device, let adapter {
             let isReclaimable = device.link.owner == .`self` && subscriptions.isEmpty(for: address)
@@ -74,9 +76,18 @@ extension Agent {
         // Unstructured because the queue asks for it; the scope bounds it.
         Task.immediate(executorPreference: loop) {
             await self.release(address, within: .seconds(5))
-            // Whatever came of it, the queue shall know.
-            self.tellSlot(of: address)
+            self.reclaimEnded(address)
         }
+    }
+
+    /// Takes up what became of the end of a link whose slot is wanted.
+    private func reclaimEnded(_ address: DeviceAddress) {
+        tellSlot(of: address)
+        let phase = manager.assumeIsolated { $0.device(address)?.link.phase }
+        guard phase == .connected || phase == .resolved, let adapter = pool(of: address) else { return }
+        // It has not gone: the device may be used again.
+        carryOut(queue.linkUp(address, in: adapter, isReclaimable: false, at: .now))
+        armQueueTimer()
     }
 
     /// Tells how many devices wait for a link, when that has changed.
