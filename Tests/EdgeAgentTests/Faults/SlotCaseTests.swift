@@ -77,5 +77,39 @@ extension AgentLane2 {
                 #expect((4...5).contains(await gateway.world.count(of: "Connect")))
             }
         }
+
+        @Test func `what an adapter takes is learned from its refusal, and others wait without trying`() async throws {
+            let setup = try JobWorld.setup(devices: 3, more: ["adapters: [{links: {max: 1}}]"])
+            try await withAgent(setup) { gateway in
+                #expect(try await gateway.send("subscribe", JobWorld.one, on: .thing(0))["status"] == "ok")
+                let tried = try await gateway.start("read", JobWorld.one, on: .thing(1))
+                try await gateway.hear(on: "dev/\(TestDevice.thing(1).hex)/job") { $0["status"] == "retrying" }
+                let waits = try await gateway.start("read", JobWorld.one, on: .thing(2))
+                let jobs = try await gateway.send("jobs")["result"]["jobs"].list
+                #expect(jobs.map(\.["id"].text) == [tried, waits], "\(jobs)")
+                #expect(jobs.map(\.["state"]) == ["running", "slot"], "\(jobs)")
+                try await gateway.hear(on: "adapter/hci0") { $0["links"]["max"] == 1 && $0["links"]["waiting"] == 1 }
+                #expect(try await gateway.send("unsubscribe", JobWorld.one, on: .thing(0))["status"] == "ok")
+                for id in [tried, waits] { #expect(try await gateway.result(id).json["status"] == "ok") }
+                let paths = await gateway.world.paths(of: "Connect").map { $0.suffix(2) }
+                #expect(paths.first == "41" && paths.last == "43" && paths.count { $0 == "43" } == 1, "\(paths)")
+            }
+        }
+
+        @Test func `a link that cannot be ended keeps its slot, and its device is used again`() async throws {
+            let setup = try JobWorld.setup(
+                devices: 2,
+                faults: ["{member: Disconnect, steps: []}"],
+                keys: ["links.max": "1", "bluetooth.settleMs": "1000"]
+            )
+            try await withAgent(setup) { gateway in
+                #expect(try await gateway.send("connect", on: .thing(0))["status"] == "ok")
+                let other = try await gateway.start("read", JobWorld.one + #","ttlMs":8000"#, on: .thing(1))
+                await gateway.world.waitForCalls(of: "Disconnect")
+                #expect(try await gateway.send("read", JobWorld.one, on: .thing(0))["status"] == "ok")
+                #expect(try await gateway.result(other).json["status"] == "expired")
+                #expect(await gateway.world.count(of: "Connect") == 1)
+            }
+        }
     }
 }

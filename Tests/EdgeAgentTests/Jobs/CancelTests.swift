@@ -61,6 +61,21 @@ extension AgentLane4 {
             }
         }
 
+        @Test func `a job between two tries is cancelled at once, and has done nothing`() async throws {
+            // Nothing but the gap is under way, which is seconds long.
+            let refusal = "{member: Connect, nth: 1, steps: [{error: {name: InProgress, text: In Progress}}]}"
+            try await withAgent(try JobWorld.setup(faults: [refusal])) { gateway in
+                let id = try await gateway.start("write", Self.write, on: .thing)
+                try await gateway.hear(on: "dev/\(TestDevice.thing.hex)/job") { $0["status"] == "retrying" }
+                #expect(try await gateway.send("cancel", of(id))["result"]["count"] == 1)
+                let answer = try await gateway.result(id).json
+                cancelled(answer, at: "connect", "no")
+                #expect(answer["attempt"] == 1, "\(answer)")
+                #expect(try await gateway.send("read", JobWorld.one, on: .thing)["status"] == "ok")
+                #expect(await gateway.world.count(of: "WriteValue") == 0)
+            }
+        }
+
         @Test func `all jobs of a device are cancelled, and those of no other`() async throws {
             try await withAgent(try JobWorld.setup(devices: 2, faults: [Self.hang])) { gateway in
                 var ids: [[String]] = [[], []]

@@ -135,5 +135,45 @@ extension AgentLane3 {
                 #expect(await gateway.world.count(of: "ReadValue") == (isGiven ? 2 : 1))
             }
         }
+
+        @Test(arguments: [
+            ("[{error: {name: InProgress, text: In Progress}}]", "busy"),
+            ("[{error: {name: Failed, text: \"Operation failed with ATT error: 0x0e\"}}]", "att-error"),
+            ("[{event: restart}]", "bus-lost"), ("[{drop: this}]", "link-lost"), ("[{vanish: this}]", "device-removed"),
+        ])
+        func `what was done again tells why, with the verbs that may be`(steps: String, code: String) async throws {
+            let setup = try JobWorld.setup(
+                faults: [
+                    "{member: ReadValue, nth: 1, steps: \(steps)}", "{member: WriteValue, nth: 1, steps: \(steps)}",
+                ],
+                events: ["restart: [leaveBus, {wait: 300}, returnToBus]"]
+            )
+            try await withAgent(setup) { gateway in
+                for (verb, fields) in [("read", JobWorld.one), ("write", Self.write)] {
+                    let retry = #","retry":{"max":5,"idempotent":true}"#
+                    let answer = try await gateway.send(verb, fields + retry, on: .thing)
+                    #expect(answer["status"] == "ok", "\(verb): \(answer)")
+                    #expect(try #require(answer["attempt"].number) >= 2, "\(verb): \(answer)")
+                    #expect(answer["lastError"]["code"].text == code, "\(verb): \(answer)")
+                    // What the calls without an answer hold up is not what is meant.
+                    guard code == "busy" || code == "att-error" else { return }
+                }
+            }
+        }
+
+        @Test(arguments: ["att-error", "no-service", "not-supported"])
+        func `what would only fail again is not tried again`(code: String) async throws {
+            try await withAgent(try JobWorld.setup()) { gateway in
+                let fields = [
+                    "att-error": JobWorld.two, "no-service": #""service":"180a","characteristic":"2a29""#,
+                    "not-supported": JobWorld.two + "," + JobWorld.value,
+                ]
+                let verb = code == "not-supported" ? "write" : "read"
+                let retry = #","retry":{"max":5,"idempotent":true}"#
+                let answer = try await gateway.send(verb, try #require(fields[code]) + retry, on: .thing)
+                #expect(answer["status"] == "failed" && answer["error"]["code"].text == code, "\(answer)")
+                #expect(answer["attempt"] == 1, "\(answer)")
+            }
+        }
     }
 }
