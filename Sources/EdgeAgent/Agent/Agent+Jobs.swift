@@ -74,6 +74,7 @@ extension Agent {
             case .reclaim(let address): reclaim(address)
             }
         }
+        tellWaiting()
     }
 
     /// Wakes up when the next waiting job expires.

@@ -27,8 +27,7 @@ extension Agent {
             refuse(job, job.command.refusal(.shuttingDown, detail: "the agent is stopping"))
         }
         for run in groups.values { leaveRest(of: run, detail: "the agent is stopping") }
-        for command in delayed.values { refuse(command.refusal(.shuttingDown, detail: "the agent is stopping")) }
-        delayed = [:]
+        for number in Array(delayed.keys) { refuseDelayed(number, .shuttingDown, detail: "the agent is stopping") }
         for job in gatewayJobs.values { job.scope.cancel() }
         for address in Array(reconnects.keys) { endReconnecting(address) }
         for current in running.values where current.job.poll != nil { current.scope.cancel() }

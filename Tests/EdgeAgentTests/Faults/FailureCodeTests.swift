@@ -23,6 +23,7 @@ extension FaultCase {
             #expect(result["applied"] == (applied.map { .text($0) } ?? .missing), "\(self): \(result)")
             if let att { #expect(error["att"].text == att, "\(self): \(result)") }
             if let dbus { #expect(error["dbus"].text == dbus, "\(self): \(result)") }
+            if let attempt { #expect(result["attempt"].number == Double(attempt), "\(self): \(result)") }
             #expect(error["missing"].list == missing.map { .text($0) }, "\(self): \(result)")
             // The agent goes on.
             #expect(try await gateway.send("ping")["status"] == "ok")
@@ -33,7 +34,9 @@ extension FaultCase {
 extension AgentLane1 {
     /// Commands for which no link comes to be.
     @Suite(.timeLimit(.minutes(1))) struct LinkFailureTests {
-        @Test(arguments: FaultCase.link) func `a scenario ends a command with its code`(_ expected: FaultCase)
+        @Test(arguments: FaultCase.link + FaultCase.retry) func `a scenario ends a command with its code`(
+            _ expected: FaultCase
+        )
             async throws
         {
             try await expected.check()
