@@ -195,6 +195,8 @@ package actor MQTTClient {
         if let held {
             onEvent(.disconnected(failure, held: held, retryIn: delay, clientIDClash: isClash(failure, held)))
         } else if !changed {
+            // A broker that is away is no broker that prefers another client.
+            shortLinks = 0
             onEvent(.connectFailed(failure, retryIn: delay))
         }
         await withCheckedContinuation { end in
@@ -216,7 +218,7 @@ package actor MQTTClient {
         shortLinks = held < configuration.reconnect.resetAfter ? shortLinks + 1 : 0
         return switch failure {
         case .disconnectedByBroker(let code, _): code == 0x8E
-        case .lost: shortLinks >= 2
+        case .lost: versions.version == .v311 && shortLinks >= 2
         default: false
         }
     }
