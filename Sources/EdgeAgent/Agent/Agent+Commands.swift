@@ -43,7 +43,7 @@ extension Agent {
             // What was carried out already is not refused because its time has passed since.
             guard !refusal.isOfCommand || isNew(refusal.origin, sent, message, expiry: .zero) else { return }
             if refusal.isOfCommand {
-                refuseUnlessKnown(refusal, sent)
+                refuseUnlessKnown(refusal, message)
             } else {
                 refuse(refusal, isRemembered: false)
             }

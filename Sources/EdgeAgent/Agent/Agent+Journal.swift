@@ -29,7 +29,9 @@ extension Agent {
         let stored = StoredCommand(message, id: command.origin.id.text)
         let place = device.map { ($0, arrivalLine(of: $0).reserve()) }
         let isBegun = beginsAtOnce(command)
-        journal.accept(entry(for: command, stored, number, isBegun: isBegun)) { [weak self] result in
+        let (origin, expiresMs) = (command.origin, command.expiry.wallMs)
+        let entry = entry(for: origin, stored, number, expiresMs: expiresMs, isBegun: isBegun)
+        journal.accept(entry) { [weak self] result in
             self?.assumeIsolated { agent in
                 if isBegun, case .success(.accepted) = result { agent.begun.insert(number) }
                 agent.admitted(command, stored, result) { command in
@@ -52,12 +54,12 @@ extension Agent {
     }
 
     private func entry(
-        for command: Command,
+        for origin: CommandOrigin,
         _ stored: StoredCommand,
         _ number: Int64,
+        expiresMs: Int64,
         isBegun: Bool
     ) -> JournalEntry {
-        let origin = command.origin
         let window = configuration.limits.replayWindow.milliseconds
         let key = JournalKey(
             client: origin.client,
@@ -72,8 +74,8 @@ extension Agent {
             request: stored.request,
             isBegun: isBegun,
             createdMs: stored.message.arrivedMs,
-            expiresMs: command.expiry.wallMs,
-            windowEndsMs: max(saturatingSum(stored.message.arrivedMs, window), command.expiry.wallMs)
+            expiresMs: expiresMs,
+            windowEndsMs: max(saturatingSum(stored.message.arrivedMs, window), expiresMs)
         )
     }
 
@@ -93,33 +95,39 @@ extension Agent {
             var command = command
             command.origin.journal = nil
             let detail = "the command cannot be kept: \(failure)"
-            record(command.refusal(.storageFailed, at: .agent, detail: detail, retryAfterMs: 5000), command, stored)
+            let refusal = command.refusal(.storageFailed, at: .agent, detail: detail, retryAfterMs: 5000)
+            record(refusal, stored, expiresMs: command.expiry.wallMs)
             next(nil)
         }
     }
 
-    /// Answers a command that could not be kept; the answer itself is kept, as long as the journal's reserve lasts: a
-    /// later start must not carry out what its caller knows as refused.
-    private func record(_ refusal: Refusal, _ command: Command, _ stored: StoredCommand) {
-        guard let journal, command.origin.replayKey != nil else { return refuse(refusal) }
-        var entry = entry(for: command, stored, journal.newNumber(), isBegun: false)
+    /// Refuses a command for good: a later start must not carry out what its caller knows as refused.
+    ///
+    /// On a full disk the journal's reserve takes the answer, as long as it lasts.
+    private func record(_ refusal: Refusal, _ stored: StoredCommand, expiresMs: Int64) {
+        let origin = refusal.origin
+        guard let journal, journal.summary != nil, origin.replayKey != nil else { return refuse(refusal) }
+        var entry = entry(for: origin, stored, journal.newNumber(), expiresMs: expiresMs, isBegun: false)
         entry.request = []
         entry.fingerprint = stored.sent.shortFingerprint
         noteRefusal(refusal)
         let body = ResultBody.refused(refusal)
         audit.ended(body)
         counters.results += 1
-        let kept = KeptResult(publisher.encode(body), entry.number, command.origin, nil)
+        let kept = KeptResult(publisher.encode(body), entry.number, origin, nil)
         let carriers = carriers(of: kept)
         let (payload, messages) = (kept.result.payload, carriers.map(\.message))
+        ending += 1
         journal.record(entry, answer: payload, publications: messages) { [weak self] outcome in
             self?.assumeIsolated { agent in
+                agent.ending -= 1
                 switch outcome {
                 case .success(.accepted): agent.send(kept, carriers)
-                case .success(.known(let known)): agent.answer(repeated: command.origin, stored.sent, known)
-                case .failure: agent.deliver(kept.result, for: command.origin)
+                case .success(.known(let known)): agent.answer(repeated: origin, stored.sent, known)
+                case .failure: agent.deliver(kept.result, for: origin)
                 }
                 agent.publisher.observe(body)
+                agent.resultKept()
             }
         }
     }
@@ -147,15 +155,11 @@ extension Agent {
         if let key = origin.replayKey { window.acknowledged(key) }
     }
 
-    /// Looks whether a command that is to be refused was carried out in an earlier life, when its time was not over yet.
-    func refuseUnlessKnown(_ refusal: Refusal, _ sent: SentCommand) {
-        guard let journal, let key = refusal.origin.replayKey, refusal.changesSomething else { return refuse(refusal) }
-        journal.find(JournalKey(client: key.client, isIdentified: key.isIdentified, id: key.id)) { [weak self] found in
-            self?.assumeIsolated { agent in
-                guard case .success(let entry?) = found, entry.answer != nil else { return agent.refuse(refusal) }
-                agent.answer(repeated: refusal.origin, sent, entry)
-            }
-        }
+    /// Refuses a command that could be read, unless it was answered in an earlier life: when its time was not over yet,
+    /// or under another configuration.
+    func refuseUnlessKnown(_ refusal: Refusal, _ message: IncomingCommand) {
+        guard refusal.changesSomething else { return refuse(refusal) }
+        record(refusal, StoredCommand(message, id: refusal.origin.id.text), expiresMs: message.arrivedMs)
     }
 
     // MARK: Order
