@@ -128,6 +128,9 @@ package final class OperationScope: @unchecked Sendable {
         onPermission = nil
     }
 
+    /// Notes what was done before this operation began, by somebody who cannot say what came of it.
+    package func note(earlier: BleFailure.Applied) { self.earlier = self.earlier.joined(with: earlier) }
+
     /// The next try begins.
     func beginTry() { attempt += 1 }
 

@@ -116,6 +116,8 @@ extension Agent {
     /// Starts a command that is in order.
     func start(_ command: Command) {
         guard !isStopping else {
+            // The next start finds it in the journal.
+            guard command.origin.journal == nil || journal?.state != .working else { return }
             refuse(command.refusal(.shuttingDown, detail: "the agent is stopping"))
             return
         }

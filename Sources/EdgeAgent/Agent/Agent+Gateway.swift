@@ -94,6 +94,7 @@ extension Agent {
                 answer = .failed(command, failure.error, applied: failure.applied, timing: timing)
             }
             self.answer(answer, history: record?.history(endedBy: answer))
+            self.jobEnded()
         }
     }
 
@@ -148,6 +149,7 @@ extension Agent {
                 let failure = VerbFailure(error, job.scope)
                 let body = ResultBody.failed(command, failure.error, applied: failure.applied)
                 self.answer(body, history: record?.history(endedBy: body))
+                self.jobEnded()
             case .success(let address):
                 var command = command
                 let device = self.target(address)

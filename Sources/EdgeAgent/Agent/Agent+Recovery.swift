@@ -104,6 +104,7 @@ extension Agent {
             refuse(refusal)
         case .command(var command):
             command.origin.journal = entry.number
+            command.mayHaveRun = entry.progress == .begun
             defer { command.origin.replayKey.map { window.set(journal: entry.number, of: $0) } }
             if let key = command.origin.replayKey {
                 _ = window.admit(
@@ -118,15 +119,13 @@ extension Agent {
                     _ = window.admit(key, stored.sent, reply: reply, expiry: command.expiry.monotonic, now: now)
                 }
             }
-            recover(command, isBegun: entry.progress == .begun, now: now)
+            recover(command, now: now)
         }
     }
 
-    private func recover(_ command: Command, isBegun: Bool, now: Duration) {
-        if isBegun, !command.retry.isIdempotent || command.expiry.monotonic <= now {
-            let detail = "the agent ended while the command was carried out"
-            let error = OperationError(.outcomeUnknown, at: .operate, detail: detail)
-            answer(.failed(command, error, applied: .maybe))
+    private func recover(_ command: Command, now: Duration) {
+        if command.mayHaveRun, !command.retry.isIdempotent || command.expiry.monotonic <= now {
+            answer(.unknown(command))
         } else if command.expiry.monotonic <= now {
             refuse(command.refusal(.expired, detail: "its time to start was over"))
         } else if isAllowed(command) {

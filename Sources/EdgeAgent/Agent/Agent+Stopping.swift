@@ -48,7 +48,7 @@ extension Agent {
 
     /// Lets running jobs come to their end, within the grace of the configuration; then cancels them.
     private func finishRunning() async {
-        guard !running.values.allSatisfy(\.isAnswered) else { return }
+        guard !isIdle else { return }
         let timer = loop.schedule(after: configuration.shutdownGrace) { [weak self] in
             self?.assumeIsolated { agent in
                 for job in agent.running.values where !job.isAnswered { job.scope.cancel() }
@@ -57,6 +57,9 @@ extension Agent {
         await withCheckedContinuation { stopWaiter = $0 }
         loop.cancel(timer)
     }
+
+    /// Whether every command that has begun has its result.
+    var isIdle: Bool { running.values.allSatisfy(\.isAnswered) && gatewayJobs.isEmpty && groups.isEmpty }
 
     /// Drops the links that this agent has made.
     private func releaseLinks() async {

@@ -213,12 +213,12 @@ package actor MQTTClient {
         }
     }
 
-    /// MQTT 5 says that another client took the session over; with 3.1.1 only the pattern shows.
+    /// MQTT 5 may say that another client took the session over; else only the pattern shows.
     private func isClash(_ failure: MQTTFailure, _ held: Duration) -> Bool {
         shortLinks = held < configuration.reconnect.resetAfter ? shortLinks + 1 : 0
         return switch failure {
         case .disconnectedByBroker(let code, _): code == 0x8E
-        case .lost: versions.version == .v311 && shortLinks >= 2
+        case .lost: shortLinks >= 2
         default: false
         }
     }

@@ -15,7 +15,10 @@ extension AgentLane3 {
             let setup = try JobWorld.setup(
                 devices: 6,
                 faults: ["{member: ReadValue, steps: [{carryOut: {lateMs: 1500}}]}"],
-                keys: ["groups.hall": "[\(members)]", "shutdownGraceMs": "\(graceMs)"]
+                // Without a journal: what waits has no next start.
+                keys: [
+                    "groups.hall": "[\(members)]", "shutdownGraceMs": "\(graceMs)", "stateDir": "\"/proc/none\"",
+                ]
             )
             try await withAgent(setup) { gateway in
                 let running = try await gateway.start("read", JobWorld.one, on: .thing(0))
