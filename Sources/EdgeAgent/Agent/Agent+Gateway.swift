@@ -144,12 +144,12 @@ extension Agent {
                 found = .failure(error)
             }
             let record = self.end(number)
+            defer { self.jobEnded() }
             switch found {
             case .failure(let error):
                 let failure = VerbFailure(error, job.scope)
                 let body = ResultBody.failed(command, failure.error, applied: failure.applied)
                 self.answer(body, history: record?.history(endedBy: body))
-                self.jobEnded()
             case .success(let address):
                 var command = command
                 let device = self.target(address)
