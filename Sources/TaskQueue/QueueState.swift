@@ -16,7 +16,8 @@
 /// A device holds a slot while such a job runs, and while a link stands (`linkUp`, `linkDown`). Those who wait for one
 /// get it by priority, then in the order in which they began to wait; a priority that was overtaken too often goes
 /// next here too. When somebody waits and a link has nothing to do, its owner is told to drop it (`Action.reclaim`), the
-/// longest idle first.
+/// longest idle first; so it is when its device has used it for `Limits.burst` jobs while others waited that are not less
+/// urgent.
 ///
 /// Each call costs the same however many devices and jobs there are, up to a logarithm. Pools are few: they are looked
 /// at one by one, and never forgotten.
@@ -89,9 +90,9 @@ public struct QueueState<Device: Hashable, Pool: Hashable, Job: Identifiable, Ti
 
     /// Takes a job in.
     ///
-    /// Until it has finished, its id has to be its own. With `first` it goes before all jobs that wait for the device, also
-    /// before earlier ones of this kind. Without a `slot` it needs none, and starts though its device waits for one. From
-    /// `expiry` on it does not start.
+    /// Until it has finished, its id has to be its own. With `first` it goes before all jobs that wait for the device,
+    /// also before earlier ones of this kind. Without a `slot` it needs none, and starts though its device waits for one.
+    /// From `expiry` on it does not start.
     ///
     /// - Returns: What is to be done, a start of this very job at the head; the job is expired when its time is over
     ///   already.
