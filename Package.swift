@@ -88,7 +88,10 @@ let package = Package(
         tests("CryptographyTests", ["Cryptography"]),
         tests("JournalTests", ["Journal", "EventLoop", "TestSupport", "journal-writer"]),
         tests("TaskQueueTests", ["TaskQueue", "TestSupport"]),
-        tests("EdgeAgentTests", ["EdgeAgent", "BleCore", "Cryptography", "TaskQueue", "MQTT", "EventLoop", "TestSupport"]),
+        tests(
+            "EdgeAgentTests",
+            ["EdgeAgent", "BleCore", "Cryptography", "TaskQueue", "MQTT", "EventLoop", "TestSupport"]
+        ),
         tests("BlueZSimulatorTests", ["BlueZSimulator", "DBus", "EventLoop", "YAML", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -267,7 +267,9 @@ extension Agent {
     }
 
     /// Tries again to keep a result: as long as it is not in the journal, a restart would tell something else.
-    private func keepsTrying(_ kept: KeptResult, _ failure: JournalFailure, _ then: @escaping @Sendable () -> Void) -> Bool {
+    private func keepsTrying(_ kept: KeptResult, _ failure: JournalFailure, _ then: @escaping @Sendable () -> Void)
+        -> Bool
+    {
         guard failure.isOfStore, ContinuousClock.now - kept.since < Self.endPatience, !isStopping else { return false }
         ending += 1
         loop.schedule(after: .milliseconds(250)) { [weak self] in

@@ -45,4 +45,3 @@ enum StoredPublication {
         return publication
     }
 }
-
