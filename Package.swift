@@ -81,6 +81,13 @@ let package = Package(
             path: "Tests/Bench/Queue",
             swiftSettings: strict
         ),
+        // What the journal costs, and one dead device; `make bench` runs it beside the agent.
+        .executableTarget(
+            name: "journal-bench",
+            dependencies: ["MQTT", "EventLoop", "BlueZSimulator", "TestSupport"],
+            path: "Tests/Bench/Journal",
+            swiftSettings: strict
+        ),
         tests("EventLoopTests", ["EventLoop", "TestSupport"]),
         tests("DBusTests", ["DBus", "EventLoop", "TestSupport"]),
         tests("MQTTTests", ["MQTT", "EventLoop", "TestSupport"]),
@@ -88,7 +95,10 @@ let package = Package(
         tests("CryptographyTests", ["Cryptography"]),
         tests("JournalTests", ["Journal", "EventLoop", "TestSupport", "journal-writer"]),
         tests("TaskQueueTests", ["TaskQueue", "TestSupport"]),
-        tests("EdgeAgentTests", ["EdgeAgent", "BleCore", "Cryptography", "TaskQueue", "MQTT", "EventLoop", "TestSupport"]),
+        tests(
+            "EdgeAgentTests",
+            ["EdgeAgent", "BleCore", "Cryptography", "Journal", "TaskQueue", "MQTT", "EventLoop", "TestSupport"]
+        ),
         tests("BlueZSimulatorTests", ["BlueZSimulator", "DBus", "EventLoop", "YAML", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
