@@ -7,7 +7,7 @@ extension Place {
 }
 
 extension Array {
-    /// The element at a place.
+    /// The element at a place, changed where it lies.
     subscript(place: Place) -> Element {
         get { self[Int(place)] }
         _modify { yield &self[Int(place)] }

@@ -78,7 +78,6 @@ extension QueueState {
     private mutating func endReclaim(_ line: Place) {
         guard lines[line].isReclaimed else { return }
         lines[line].isReclaimed = false
-        lines[line].streak = 0
         pools[lines[line].linkPool].reclaims -= 1
     }
 

@@ -95,7 +95,6 @@ extension QueueState {
                 lines[line].streak = isContested ? min(lines[line].streak, .max - 1) + 1 : 0
                 pools[pool].overtake(by: priority)
             } else {
-                lines[line].streak = 0
                 pools[pool].used += 1
             }
             if lines[line].ticket.pool == pool { lines[line].ticket = .init() }
@@ -122,7 +121,8 @@ extension QueueState {
         }
         guard pool != .none else { return true }
         guard !lines[line].isReclaimed else { return false }
-        return lines[line].holds(pool) ? !givesWay(line, priority) : pools[pool].hasFree
+        // A link that should give way has nothing to do, and is being reclaimed.
+        return lines[line].holds(pool) || pools[pool].hasFree
     }
 
     /// The job of a device that is the next to start.

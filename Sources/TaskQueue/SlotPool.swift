@@ -24,8 +24,8 @@ struct SlotPool {
     var waiting: Int { asking[0].count + asking[1].count + asking[2].count }
     var counts: SlotCounts { SlotCounts(used: used, limit: limit, waiting: waiting) }
     var hasFree: Bool { limit.map { used < $0 } ?? true }
-    /// Whether more devices wait than will be served by what is free or being reclaimed.
-    var isShort: Bool { waiting > reclaims + (limit.map { max(0, $0 - used) } ?? waiting) }
+    /// Whether more devices wait than links are being reclaimed.
+    var isShort: Bool { !hasFree && waiting > reclaims }
 
     private var oldest: Turns.Oldest {
         [

@@ -16,7 +16,6 @@ struct StartOrder {
         guard heads[0] == .none else { return pop(0, jobs) }
         guard let priority = turns.next(of: oldest(jobs), bound: bound) else { return nil }
         let place = pop(priority.rawValue + 1, jobs)
-        if heads[priority.rawValue + 1] == .none { turns.clear(priority) }
         turns.served(priority, number: jobs[place].number, before: oldest(jobs))
         return place
     }

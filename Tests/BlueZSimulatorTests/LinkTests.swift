@@ -129,6 +129,34 @@ struct LinkTests {
         }
     }
 
+    @Test func `an adapter takes so many links, and has room for another one later than a link ends`() async throws {
+        let release = Duration.milliseconds(400)
+        var (first, second) = (DemoDevices.heart, DemoDevices.framer)
+        first.isKnown = true
+        second.isKnown = true
+        var adapter = AdapterModel(devices: [first, second])
+        adapter.linkLimit = LinkLimit(1, releaseDelay: release)
+        try await withSimulator(adapters: [adapter]) { bus, simulator in
+            let client = try await SimulatorClient.connect(to: bus)
+            try await client.reconnect(Places.heart)
+            await #expect(throws: bluezError("Failed", "le-connection-concurrent-connection-limit")) {
+                try await client.call(Places.framer, Places.device, "Connect")
+            }
+            // A link that stands is no further one.
+            try await client.call(Places.heart, Places.device, "Connect")
+            let end = ContinuousClock.now
+            try await client.call(Places.heart, Places.device, "Disconnect")
+            while await !simulator.isConnected(DemoDevices.framer.address) {
+                do {
+                    try await client.call(Places.framer, Places.device, "Connect")
+                } catch DBusFailure.error(_, let text) {
+                    #expect(text == "le-connection-concurrent-connection-limit")
+                }
+            }
+            #expect(ContinuousClock.now - end >= release)
+        }
+    }
+
     @Test func `a link stays when its client leaves the bus`() async throws {
         try await withSimulator(devices: [DemoDevices.heart]) { bus, simulator in
             let watcher = try await SimulatorClient.connect(to: bus)

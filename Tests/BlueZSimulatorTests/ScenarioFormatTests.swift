@@ -35,6 +35,8 @@ struct ScenarioFormatTests {
         Wrong("adapters: 3", 1, "adapters", "expected a list, found a single value"),
         Wrong("adapters:\n- index: 0\n- index: 0", 3, "adapters[1]", "there is an adapter 0 before this one"),
         Wrong("adapters:\n- blocked: true\n  powered: true", 2, "adapters[0]", "a blocked adapter cannot be powered"),
+        Wrong("adapters:\n- links: {releaseMs: 1}", 2, "adapters[0].links", "needs the key \"max\""),
+        Wrong("adapters:\n- links: {max: 0}", 2, "adapters[0].links.max", "expected a whole number from 1 to 255"),
         Wrong("devices:\n- name: x\n  address: C0:5A:00:00:00:01", 2, "devices[0].name", "unknown key"),
         Wrong("devices:\n- mtu: 23", 2, "devices[0]", "needs the key \"address\""),
         Wrong("devices:\n- address: C0:5A", 2, "devices[0].address", "expected an address, as"),
@@ -169,6 +171,7 @@ struct ScenarioFormatTests {
         #expect(!scenario.isPresent && scenario.watchesBus)
         #expect(scenario.adapters.map(\.index) == [0, 2] && scenario.adapters[1].isBlocked)
         #expect(scenario.adapters[0].isScannedByOthers && scenario.adapters[0].name == "gw")
+        #expect(scenario.adapters[0].linkLimit == LinkLimit(3, releaseDelay: .milliseconds(8)))
         let device = try #require(scenario.adapters[1].devices.first)
         #expect(device.address == "C0:5A:00:00:00:AA" && device.addressType == .public && device.isKnown)
         #expect(device.resolveTime == .never && device.mtu == 64 && !device.acceptsLinks)
@@ -215,7 +218,7 @@ struct ScenarioFormatTests {
         silentConnectEvery: 3
         times: {realistic: false, disconnectMs: 1, connectTimeoutMs: 2, resolveMs: 3, attMs: 4, temporaryMs: 5}
         adapters:
-          - {name: gw, scannedByOthers: true, address: "00:1A:7D:DA:71:01", powered: true}
+          - {name: gw, scannedByOthers: true, address: "00:1A:7D:DA:71:01", links: {max: 3, releaseMs: 8}}
           - {index: 2, blocked: true}
         devices:
           - address: "c0:5a:00:00:00:aa"

@@ -50,7 +50,8 @@ struct SchemaTests {
 
     /// Places where an unknown key makes the reader list those that there are, and the schema's object.
     static let places: [(text: String, definition: String?)] = [
-        ("x_: 1", nil), ("adapters: [{x_: 1}]", "adapter"), ("devices: [{x_: 1, like: heart}]", "device"),
+        ("x_: 1", nil), ("adapters: [{x_: 1}]", "adapter"),
+        ("adapters: [{links: {max: 1, x_: 1}}]", "links"), ("devices: [{x_: 1, like: heart}]", "device"),
         ("devices: [{like: heart, advertise: {x_: 1}}]", "advertise"),
         ("devices: [{like: heart, pairing: {x_: 1}}]", "pairing"),
         ("devices: [{like: heart, services: [{uuid: 180f, x_: 1}]}]", "service"),

@@ -87,10 +87,7 @@ extension QueueModel {
         var link = link(of: device) ?? Link(device: device, pool: pool, isReclaimable: isReclaimable)
         if link.pool != pool { link = Link(device: device, pool: pool, isReclaimable: isReclaimable) }
         link.isReclaimable = isReclaimable
-        if !isReclaimable {
-            if link.isReclaimed { link.streak = 0 }
-            link.isReclaimed = false
-        }
+        if !isReclaimable { link.isReclaimed = false }
         links.removeAll { $0.device == device }
         links.append(link)
         rest([device], at: now)
@@ -180,8 +177,6 @@ extension QueueModel {
                         pools[place].overtaken[other, default: 0] += 1
                     }
                 }
-            } else {
-                for index in links.indices where links[index].device == job.device { links[index].streak = 0 }
             }
             asking.removeAll { $0.device == job.device && $0.pool == pool }
         }

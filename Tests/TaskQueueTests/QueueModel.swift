@@ -83,11 +83,9 @@ extension QueueModel {
 
     func waiters(_ pool: String) -> [Asking] { asking.filter { $0.pool == pool && $0.isActive } }
 
-    /// Whether links have to go: more wait than are free or on their way.
+    /// Whether links have to go: more devices wait than links go already.
     func isShort(_ pool: String) -> Bool {
-        guard let limit = pools.first(where: { $0.name == pool })?.limit else { return false }
-        let coming = links.count { $0.pool == pool && $0.isReclaimed } + max(0, limit - used(pool))
-        return waiters(pool).count > coming
+        !hasFree(pool) && waiters(pool).count > links.count { $0.pool == pool && $0.isReclaimed }
     }
 
     /// Of several that wait, by priority and since when, the one whose turn it is.

@@ -180,4 +180,14 @@ struct ReclaimTests {
         for id in 0..<4 { #expect(play.finish(id, "a") == "start \(id + 1)") }
         #expect(play.finish(4, "a") == "reclaim a")
     }
+
+    @Test func `nobody gives way while there is a free slot`() {
+        var play = Play(burst: 0, slots: ["p": 2, "q": 0])
+        _ = play.up("a")
+        #expect(play.submit(1, "b", slot: "q", expiry: 10) == "")
+        #expect(play.submit(2, "a", slot: "q", expiry: 10) == "")
+        #expect(play.submit(3, "b", slot: "p") == "")
+        #expect(play.submit(4, "a", slot: "p") == "")
+        #expect(play.expire(at: 10) == "expire 1, expire 2, start 4, start 3")
+    }
 }

@@ -140,6 +140,13 @@ package final class AgentWorld: Sendable {
         await simulator.calls(of: member).map(\.path.text)
     }
 
+    /// The calls of some methods in the order of their coming: the method, and the path behind the adapter's.
+    package func order(of members: Set<String>) async -> [String] {
+        await simulator.calls().filter { members.contains($0.member) }.map { call in
+            "\(call.member) \(call.path.text.dropFirst("/org/bluez/hci0/".count))"
+        }
+    }
+
     /// What bluetoothd was asked to write to a characteristic.
     package struct Write: Equatable, Sendable {
         package let path: String

@@ -40,6 +40,9 @@ package enum ScenarioFiles {
             .map { String($0.dropLast(5)) }.sorted()
     }
 
+    /// A scenario that a test writes itself.
+    package static func parse(_ text: String) throws -> Scenario { try Scenario.parse(Array(text.utf8)) }
+
     package static func read(_ name: String) throws -> Scenario {
         try ScenarioFile.read("\(directory)/\(name).yaml")
     }

@@ -9,7 +9,7 @@ package final class OperationScope: @unchecked Sendable {
 
     /// Where the operation is; the stage of the failure when it ends now.
     package internal(set) var stage: BleFailure.Stage = .adapter
-    /// Which try this is.
+    /// How many tries have begun.
     package private(set) var attempt = 1
     /// How often it may be tried.
     package var retry = RetryPolicy()
@@ -114,11 +114,10 @@ package final class OperationScope: @unchecked Sendable {
     func tryAgain(after failure: BleFailure, _ family: RetryFamily?, _ gaps: RetryGaps) -> Duration? {
         guard let family, retry.max.map({ retries.total < $0 }) ?? true, !isOver else { return nil }
         let gap = retries.next(family, gaps)
-        attempt += 1
         lastFailure = failure
         earlier = earlier.joined(with: failure.applied)
         applied = .no
-        onRetry?(attempt, failure, gap)
+        onRetry?(attempt + 1, failure, gap)
         return gap
     }
 
@@ -128,6 +127,12 @@ package final class OperationScope: @unchecked Sendable {
         onPermission?()
         onPermission = nil
     }
+
+    /// Notes what was done before this operation began, by somebody who cannot say what came of it.
+    package func note(earlier: BleFailure.Applied) { self.earlier = self.earlier.joined(with: earlier) }
+
+    /// The next try begins.
+    func beginTry() { attempt += 1 }
 
     /// The family of the last failure.
     var lastFamily: RetryFamily? { retries.last }

@@ -101,10 +101,23 @@ extension BluetoothManager {
         dropIdleLink(address)
     }
 
-    /// Waits within an operation until no call for the device is out.
+    /// Waits within an operation until no call for the device is out, as `settle` does.
     package func untilSettled(_ address: DeviceAddress, _ scope: OperationScope) async throws {
-        guard let link = links[tree.name(of: address)] else { return }
-        try await wait(scope, on: link) { link.isSettled ? .success(()) : nil }
+        guard let link = links[tree.name(of: address)], !link.isSettled else { return }
+        try await untilSettled(link, within: configuration.settleLimit, scope)
+        guard !link.isSettled else { return }
+        cancelLink(address)
+        try await untilSettled(link, within: .seconds(5), scope)
+    }
+
+    private func untilSettled(_ link: Link, within limit: Duration, _ scope: OperationScope) async throws {
+        var isOver = false
+        let timer = loop.schedule(after: limit) {
+            isOver = true
+            link.poke()
+        }
+        defer { loop.cancel(timer) }
+        try await wait(scope, on: link) { link.isSettled || isOver ? .success(()) : nil }
     }
 
     /// Lets a device be used although a call is out: the next thing to be done ends the link, and the call with it.
@@ -174,9 +187,10 @@ extension BluetoothManager {
                 let family = RetryFamily(connecting: failure, after: scope.lastFamily)
                 guard let gap = scope.tryAgain(after: failure, family, configuration.retryGaps) else { throw failure }
                 scope.stage = .connect
-                setLink(link, .connecting, reason: Self.reason(failure), attempt: scope.attempt)
+                setLink(link, .connecting, reason: Self.reason(failure), attempt: scope.attempt + 1)
                 try await afterFlicker(link, scope)
                 try await rest(gap, scope)
+                scope.beginTry()
             }
         }
     }

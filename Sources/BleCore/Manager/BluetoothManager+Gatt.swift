@@ -169,6 +169,7 @@ extension BluetoothManager {
                     try await rest(gap, scope)
                     if failure.kind == .busLost { try await wait(scope) { self.state == .ready ? .success(()) : nil } }
                 }
+                scope.beginTry()
             }
         }
     }

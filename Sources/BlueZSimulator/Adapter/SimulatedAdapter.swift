@@ -27,6 +27,8 @@ final class SimulatedAdapter: SimulatedInterface {
     var agents: AgentCalls?
     /// Whether the link that comes to be now is one that bluetoothd does not signal.
     var isNextLinkSilent: () -> Bool = { false }
+    /// Links for which there is no room any more, those that have just ended among them.
+    var usedLinks = 0
 
     // The discovery.
     var isDiscovering = false

@@ -21,6 +21,7 @@ extension SimulatedDevice {
         // Somebody else made the link meanwhile.
         if isConnected { return call.reply() }
         guard peripheral.answersConnects, !isBlocked else { return call.fail(.abortedByLocal) }
+        guard adapter.hasRoomForLink else { return call.fail(.connectionLimit) }
         // The reply does not wait for the services.
         linkUp { call.reply() }
     }
@@ -32,6 +33,7 @@ extension SimulatedDevice {
         guard bearer == nil else { return }
         peripheral.linked()
         peripheral.isEncrypted = isPaired && peripheral.isPaired
+        adapter.linkBegan()
         bearer = AttBearer(loop: loop, delay: settings.attDelay)
         setTemporary(false)
         if !adapter.isNextLinkSilent() { announce("Connected") }
@@ -150,6 +152,7 @@ extension SimulatedDevice {
         announce("Connected")
         endPairing(.authenticationCanceled)
         peripheral.unlinked()
+        adapter.linkEnded()
         stopBattery()
         for characteristic in characteristics { characteristic.suspendSessions() }
         bearer.close()
@@ -172,7 +175,10 @@ extension SimulatedDevice {
         if let timer = pairing?.timer { loop.cancel(timer) }
         pairing = nil
         bearer?.drop()
-        if bearer != nil { peripheral.unlinked() }
+        if bearer != nil {
+            peripheral.unlinked()
+            adapter.linkEnded()
+        }
         bearer = nil
     }
 }

@@ -49,6 +49,8 @@ package struct AdapterModel: Equatable, Sendable {
     package var isBlocked = false
     /// Whether another program scans, without a filter, all the time.
     package var isScannedByOthers = false
+    /// How many links it takes; nil: as many as anybody wants.
+    package var linkLimit: LinkLimit?
     package var devices: [DeviceModel]
 
     package init(
@@ -63,5 +65,17 @@ package struct AdapterModel: Equatable, Sendable {
         self.name = name
         self.isPowered = isPowered
         self.devices = devices
+    }
+}
+
+/// How many links an adapter takes at a time.
+package struct LinkLimit: Equatable, Sendable {
+    package var count: Int
+    /// From the end of a link to the moment from which another one finds room.
+    package var releaseDelay: Duration
+
+    package init(_ count: Int, releaseDelay: Duration = .zero) {
+        self.count = count
+        self.releaseDelay = releaseDelay
     }
 }

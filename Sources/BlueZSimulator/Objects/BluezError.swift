@@ -31,6 +31,8 @@ package struct BluezError: Error, Equatable, Sendable {
 
     /// The link attempt that heard nothing of the device.
     package static let abortedByLocal = failed("le-connection-abort-by-local")
+    /// The controller has no room for one more link.
+    package static let connectionLimit = failed("le-connection-concurrent-connection-limit")
     /// The link attempt that `Disconnect` ended, or whose link broke; bluetoothd says `br` for LE as well.
     package static let connectCanceled = failed("br-connection-canceled")
 

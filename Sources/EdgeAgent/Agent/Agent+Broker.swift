@@ -84,7 +84,8 @@ extension Agent {
 
     /// Repairs the agent's own status when somebody else has written it: an old will that came late, or a mistake.
     func statusArrived(_ message: MQTTMessage) {
-        guard !isStopping, connection != nil, message.payload != publisher.lastStatus else { return }
+        // What the broker had stored before this connection is replaced by what the agent said on it.
+        guard !isStopping, connection != nil, !message.retain, message.payload != publisher.lastStatus else { return }
         if let lastRepair {
             let elapsed = ContinuousClock.now - lastRepair
             guard elapsed >= .seconds(5) else {

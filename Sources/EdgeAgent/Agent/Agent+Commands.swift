@@ -42,7 +42,11 @@ extension Agent {
             recent.insert(refusal.origin)
             // What was carried out already is not refused because its time has passed since.
             guard !refusal.isOfCommand || isNew(refusal.origin, sent, message, expiry: .zero) else { return }
-            refuseUnlessKnown(refusal, sent)
+            if refusal.isOfCommand {
+                refuseUnlessKnown(refusal, message)
+            } else {
+                refuse(refusal, isRemembered: false)
+            }
         case .ignored(let reason):
             counters.ignored += 1
             if let suppressed = limiter.admit("ignored \(reason.rawValue)") {
@@ -112,6 +116,8 @@ extension Agent {
     /// Starts a command that is in order.
     func start(_ command: Command) {
         guard !isStopping else {
+            // The next start finds it in the journal.
+            guard command.origin.journal == nil || journal?.state != .working else { return }
             refuse(command.refusal(.shuttingDown, detail: "the agent is stopping"))
             return
         }
@@ -123,8 +129,10 @@ extension Agent {
             lastJob += 1
             let number = lastJob
             delayed[number] = command
+            records[number] = JobRecord(number: number, command: command)
             loop.schedule(after: delay) { [weak self] in
                 self?.assumeIsolated { agent in
+                    agent.records[number] = nil
                     if let command = agent.delayed.removeValue(forKey: number) { agent.start(command) }
                 }
             }

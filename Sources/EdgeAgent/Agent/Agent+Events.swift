@@ -23,6 +23,8 @@ extension Agent {
             publish(adapter)
         case .adapterRemoved(let name):
             forgetSlots(of: name)
+            lastLinkEnds[name] = nil
+            toldWaiting[name] = nil
             log.warning("Adapter is gone", [.adapter: name.text])
             publisher.clear(topics.adapter(name))
         case .link(let address, let state): linkChanged(address, state)
@@ -41,11 +43,15 @@ extension Agent {
                 address,
                 restored ? .subscriptionRestored(selector) : .subscriptionLost(selector, reason: "bluetoothd ended it")
             )
-        case .removed(let address): linked.remove(address)
+        case .removed(let address):
+            linked.remove(address)
+            tellSlot(of: address)
         }
     }
 
-    private func publish(_ adapter: AdapterInfo) {
+    func publish(_ adapter: AdapterInfo) {
+        let waiting = queue.slots(of: adapter.name).waiting
+        toldWaiting[adapter.name] = waiting > 0 ? waiting : nil
         let message = AdapterMessage(
             name: adapter.name,
             address: adapter.address,
@@ -68,6 +74,7 @@ extension Agent {
             tell(address, .disconnected(reason: state.reason))
             publishAdapters()
             pausePolls(of: address)
+            if let adapter = pool(of: address) { lastLinkEnds[adapter] = .now }
             if state.reason != "local" { reconnectLater(address) }
         }
         if state.phase == .resolved { becameUsable(address) }

@@ -94,6 +94,7 @@ extension Agent {
                 answer = .failed(command, failure.error, applied: failure.applied, timing: timing)
             }
             self.answer(answer, history: record?.history(endedBy: answer))
+            self.jobEnded()
         }
     }
 
@@ -143,6 +144,7 @@ extension Agent {
                 found = .failure(error)
             }
             let record = self.end(number)
+            defer { self.jobEnded() }
             switch found {
             case .failure(let error):
                 let failure = VerbFailure(error, job.scope)

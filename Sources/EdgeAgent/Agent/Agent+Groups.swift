@@ -66,6 +66,7 @@ extension Agent {
         var body = ResultBody.combined(run.command, parts, payload: .members(parts), timing: timing)
         body.warnings += run.warnings
         answer(body, history: records.removeValue(forKey: run.number)?.history(endedBy: body))
+        jobEnded()
     }
 
     private func start(_ run: GroupRun, _ index: Int) {

@@ -51,7 +51,10 @@ extension Agent {
 
     /// Tells of one job: one that is under way, or one that is remembered.
     func job(_ reference: JobReference) throws(OperationError) -> ResultPayload {
-        if let record = records.values.filter({ $0.origin.job == reference }).max(by: { $0.number < $1.number }) {
+        let known = records.values.filter { $0.origin.job == reference }
+        // The jobs of a group's members have its name too.
+        let group = known.first { groups[$0.number] != nil }
+        if let record = group ?? known.max(by: { $0.number < $1.number }) {
             return .job(summary(record), steps: record.steps)
         }
         for isIdentified in [true, false] {
@@ -65,16 +68,16 @@ extension Agent {
     ///
     /// - Returns: how many.
     func cancel(_ request: CancelRequest, besides own: Int? = nil) -> Int {
-        let targets = records.values.filter { record in
-            guard record.number != own else { return false }
-            return switch request {
-            case .job(let reference): record.origin.job == reference
-            case .device(let device): record.origin.device?.address == device.address
-            case .all: true
-            }
-        }.map(\.number)
-        // A group takes its members with it; they are no jobs of their own.
-        let isOf = { (number: Int) in targets.contains(number) }
+        let targets = Set(
+            records.values.filter { record in
+                guard record.number != own else { return false }
+                return switch request {
+                case .job(let reference): record.origin.job == reference
+                case .device(let device): record.origin.device?.address == device.address
+                case .all: true
+                }
+            }.map(\.number)
+        )
         var count = 0
         for number in targets.sorted() {
             if let run = groups[number] {
@@ -83,9 +86,24 @@ extension Agent {
             } else if let job = gatewayJobs[number] {
                 job.scope.cancel()
                 count += 1
+            } else if delayed[number] != nil {
+                refuseDelayed(number, .cancelled, detail: "the job was cancelled")
+                count += 1
             }
         }
-        return count + cancelJobs { isOf($0.id) }
+        return count
+            + cancelJobs { job in
+                // A group takes its members with it; they are no jobs of their own.
+                if case .member(let group, _) = job.purpose, targets.contains(group) { return false }
+                return targets.contains(job.id)
+            }
+    }
+
+    /// Answers a command to all gateways that waits out its delay; it does not start any more.
+    func refuseDelayed(_ number: Int, _ code: ErrorCode, detail: String) {
+        guard let command = delayed.removeValue(forKey: number) else { return }
+        records[number] = nil
+        refuse(command.refusal(code, detail: detail))
     }
 
     /// Ends the devices' jobs that a condition holds for: those that run, and those that wait.

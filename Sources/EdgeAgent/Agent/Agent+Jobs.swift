@@ -74,6 +74,7 @@ extension Agent {
             case .reclaim(let address): reclaim(address)
             }
         }
+        tellWaiting()
     }
 
     /// Wakes up when the next waiting job expires.
@@ -94,6 +95,7 @@ extension Agent {
         let address = job.device.address
         if let timer = idleTimers.removeValue(forKey: address) { loop.cancel(timer) }
         let scope = OperationScope(timeout: job.command.timeout, on: loop)
+        if job.command.mayHaveRun { scope.note(earlier: .maybe) }
         scope.retry = job.command.retry.policy(for: job.command.request)
         let current = RunningJob(job: job, scope: scope, untold: untold, record: records[job.id])
         running[address] = current
@@ -226,15 +228,14 @@ extension Agent {
     /// Answers a job that will not run.
     func refuse(_ job: Job, _ refusal: Refusal) {
         noteRefusal(refusal)
-        conclude(job, .refused(refusal))
+        conclude(job, job.command.mayHaveRun ? .unknown(job.command) : .refused(refusal))
     }
 
     /// Lets `stop` go on when the last job has its result.
-    private func jobEnded() {
-        if isStopping, running.values.allSatisfy(\.isAnswered) {
-            stopWaiter?.resume()
-            stopWaiter = nil
-        }
+    func jobEnded() {
+        guard isStopping, isIdle else { return }
+        stopWaiter?.resume()
+        stopWaiter = nil
     }
 
     /// The device is free again: its next job starts.

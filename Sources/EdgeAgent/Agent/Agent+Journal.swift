@@ -1,6 +1,7 @@
 internal import BleCore
 internal import EventLoop
 internal import Journal
+internal import MQTT
 internal import TaskQueue
 
 /// Accepting what changes something: it is in the journal before it runs, and its result before it is published.
@@ -28,7 +29,9 @@ extension Agent {
         let stored = StoredCommand(message, id: command.origin.id.text)
         let place = device.map { ($0, arrivalLine(of: $0).reserve()) }
         let isBegun = beginsAtOnce(command)
-        journal.accept(entry(for: command, stored, number, isBegun: isBegun)) { [weak self] result in
+        let (origin, expiresMs) = (command.origin, command.expiry.wallMs)
+        let entry = entry(for: origin, stored, number, expiresMs: expiresMs, isBegun: isBegun)
+        journal.accept(entry) { [weak self] result in
             self?.assumeIsolated { agent in
                 if isBegun, case .success(.accepted) = result { agent.begun.insert(number) }
                 agent.admitted(command, stored, result) { command in
@@ -51,12 +54,12 @@ extension Agent {
     }
 
     private func entry(
-        for command: Command,
+        for origin: CommandOrigin,
         _ stored: StoredCommand,
         _ number: Int64,
+        expiresMs: Int64,
         isBegun: Bool
     ) -> JournalEntry {
-        let origin = command.origin
         let window = configuration.limits.replayWindow.milliseconds
         let key = JournalKey(
             client: origin.client,
@@ -71,8 +74,8 @@ extension Agent {
             request: stored.request,
             isBegun: isBegun,
             createdMs: stored.message.arrivedMs,
-            expiresMs: command.expiry.wallMs,
-            windowEndsMs: max(saturatingSum(stored.message.arrivedMs, window), command.expiry.wallMs)
+            expiresMs: expiresMs,
+            windowEndsMs: max(saturatingSum(stored.message.arrivedMs, window), expiresMs)
         )
     }
 
@@ -92,18 +95,52 @@ extension Agent {
             var command = command
             command.origin.journal = nil
             let detail = "the command cannot be kept: \(failure)"
-            refuse(command.refusal(.storageFailed, at: .agent, detail: detail, retryAfterMs: 5000))
+            let refusal = command.refusal(.storageFailed, at: .agent, detail: detail, retryAfterMs: 5000)
+            record(refusal, stored, expiresMs: command.expiry.wallMs)
             next(nil)
+        }
+    }
+
+    /// Refuses a command for good: a later start must not carry out what its caller knows as refused.
+    ///
+    /// On a full disk the journal's reserve takes the answer, as long as it lasts.
+    private func record(_ refusal: Refusal, _ stored: StoredCommand, expiresMs: Int64) {
+        let origin = refusal.origin
+        guard let journal, journal.summary != nil, origin.replayKey != nil else { return refuse(refusal) }
+        var entry = entry(for: origin, stored, journal.newNumber(), expiresMs: expiresMs, isBegun: false)
+        entry.request = []
+        entry.fingerprint = stored.sent.shortFingerprint
+        noteRefusal(refusal)
+        let body = ResultBody.refused(refusal)
+        audit.ended(body)
+        counters.results += 1
+        let kept = KeptResult(publisher.encode(body), entry.number, origin, nil)
+        let carriers = carriers(of: kept)
+        let (payload, messages) = (kept.result.payload, carriers.map(\.message))
+        ending += 1
+        journal.record(entry, answer: payload, publications: messages) { [weak self] outcome in
+            self?.assumeIsolated { agent in
+                agent.ending -= 1
+                switch outcome {
+                case .success(.accepted): agent.send(kept, carriers)
+                case .success(.known(let known)): agent.answer(repeated: origin, stored.sent, known)
+                case .failure: agent.deliver(kept.result, for: origin)
+                }
+                agent.publisher.observe(body)
+                agent.resultKept()
+            }
         }
     }
 
     /// Answers a command that was carried out in an earlier life.
     private func answer(repeated origin: CommandOrigin, _ sent: SentCommand, _ entry: JournalEntry) {
-        var isSame = false
-        do throws(BlobReader.Failure) { isSame = try SentCommand(fingerprint: entry.fingerprint).isSame(as: sent) } catch {}
-        guard isSame, let payload = entry.answer else {
+        guard sent.isSame(asKept: entry.fingerprint) else {
             if let key = origin.replayKey { window.forget(key) }
-            refuse(.conflict(of: origin), isRemembered: false)
+            return refuse(.conflict(of: origin), isRemembered: false)
+        }
+        guard let payload = entry.answer else {
+            // It is taken up again just now, and its answer is this one's.
+            if let key = origin.replayKey { window.set(journal: entry.number, of: key) }
             return
         }
         counters.repeated += 1
@@ -118,15 +155,11 @@ extension Agent {
         if let key = origin.replayKey { window.acknowledged(key) }
     }
 
-    /// Looks whether a command that is to be refused was carried out in an earlier life, when its time was not over yet.
-    func refuseUnlessKnown(_ refusal: Refusal, _ sent: SentCommand) {
-        guard let journal, let key = refusal.origin.replayKey, refusal.changesSomething else { return refuse(refusal) }
-        journal.find(JournalKey(client: key.client, isIdentified: key.isIdentified, id: key.id)) { [weak self] found in
-            self?.assumeIsolated { agent in
-                guard case .success(let entry?) = found, entry.answer != nil else { return agent.refuse(refusal) }
-                agent.answer(repeated: refusal.origin, sent, entry)
-            }
-        }
+    /// Refuses a command that could be read, unless it was answered in an earlier life: when its time was not over yet,
+    /// or under another configuration.
+    func refuseUnlessKnown(_ refusal: Refusal, _ message: IncomingCommand) {
+        guard refusal.changesSomething else { return refuse(refusal) }
+        record(refusal, StoredCommand(message, id: refusal.origin.id.text), expiresMs: message.arrivedMs)
     }
 
     // MARK: Order
@@ -183,44 +216,55 @@ extension Agent {
 
     private func keep(_ kept: KeptResult, _ then: @escaping @Sendable () -> Void) {
         guard let journal else { return }
-        let origin = kept.origin
-        let replies = origin.replayKey.flatMap { window.replies(of: $0) } ?? [kept.result.reply]
-        let publications = replies.map { publisher.publication(of: kept.result, to: $0) }
+        let carriers = carriers(of: kept)
+        let (payload, messages) = (kept.result.payload, carriers.map(\.message))
+        ending += 1
+        journal.end(kept.number, answer: payload, publications: messages) { [weak self] outcome in
+            self?.assumeIsolated { agent in
+                agent.ending -= 1
+                if case .failure(let failure) = outcome {
+                    guard !agent.keepsTrying(kept, failure, then) else { return }
+                    agent.log.error("Result cannot be kept", [.id: kept.origin.id.text, .error: failure.description])
+                    agent.deliver(kept.result, for: kept.origin, history: kept.history)
+                } else {
+                    agent.send(kept, carriers)
+                }
+                then()
+                agent.resultKept()
+            }
+        }
+    }
+
+    /// The messages that carry a result to all who have asked for it, as MQTT and as the journal have them.
+    private func carriers(of kept: KeptResult) -> [(publication: MQTTPublication, message: OutboxMessage)] {
+        guard let journal else { return [] }
+        let replies = kept.origin.replayKey.flatMap { window.replies(of: $0) } ?? [kept.result.reply]
         let now = UTCTime.now.millisecondsSince1970
-        let messages = publications.map { publication in
-            OutboxMessage(
+        return replies.map { reply in
+            let publication = publisher.publication(of: kept.result, to: reply)
+            let message = OutboxMessage(
                 id: journal.newMessageID(),
                 messageClass: .result,
                 createdMs: now,
                 head: StoredPublication.head(of: publication),
                 payload: nil
             )
+            return (publication, message)
         }
-        ending += 1
-        journal.end(kept.number, answer: kept.result.payload, publications: messages) { [weak self] outcome in
-            self?.assumeIsolated { agent in
-                agent.ending -= 1
-                if case .failure(let failure) = outcome {
-                    guard !agent.keepsTrying(kept, failure, then) else { return }
-                    agent.log.error("Result cannot be kept", [.id: origin.id.text, .error: failure.description])
-                    agent.deliver(kept.result, for: origin, history: kept.history)
-                } else {
-                    let asked = origin.replayKey.flatMap { key in
-                        defer { agent.window.acknowledged(key) }
-                        return agent.window.end(key, with: kept.result, history: kept.history)
-                    }
-                    for (publication, message) in zip(publications, messages) {
-                        agent.publisher.send(publication, kept: message.id)
-                    }
-                    // Who asked while the disk was written to.
-                    for reply in asked ?? [] where !replies.contains(reply) {
-                        agent.publisher.publish(kept.result, to: reply)
-                    }
-                }
-                then()
-                agent.resultKept()
-            }
+    }
+
+    /// Publishes a result that the journal has.
+    private func send(_ kept: KeptResult, _ carriers: [(publication: MQTTPublication, message: OutboxMessage)]) {
+        for (publication, message) in carriers { publisher.send(publication, kept: message.id) }
+        guard let key = kept.origin.replayKey,
+            let asked = window.end(key, with: kept.result, history: kept.history)
+        else { return }
+        // Who asked while the disk was written to.
+        let told = carriers.map { ReplyAddress(topic: $0.publication.topic, correlationData: $0.publication.correlationData) }
+        for reply in asked where !told.contains(reply) {
+            publisher.publish(kept.result, to: reply)
         }
+        window.acknowledged(key)
     }
 
     /// Tries again to keep a result: as long as it is not in the journal, a restart would tell something else.

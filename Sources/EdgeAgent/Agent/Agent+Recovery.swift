@@ -105,8 +105,9 @@ extension Agent {
             refuse(refusal)
         case .command(var command):
             command.origin.journal = entry.number
+            command.mayHaveRun = entry.progress == .begun
             remember(command.origin, stored, entry, expiry: command.expiry.monotonic, now: now)
-            recover(command, isBegun: entry.progress == .begun, now: now)
+            recover(command, now: now)
         }
     }
 
@@ -143,11 +144,9 @@ extension Agent {
         answer(body)
     }
 
-    private func recover(_ command: Command, isBegun: Bool, now: Duration) {
-        if isBegun, !command.retry.isIdempotent || command.expiry.monotonic <= now {
-            let detail = "the agent ended while the command was carried out"
-            let error = OperationError(.outcomeUnknown, at: .operate, detail: detail)
-            answer(.failed(command, error, applied: .maybe))
+    private func recover(_ command: Command, now: Duration) {
+        if command.mayHaveRun, !command.retry.isIdempotent || command.expiry.monotonic <= now {
+            answer(.unknown(command))
         } else if command.expiry.monotonic <= now {
             refuse(command.refusal(.expired, detail: "its time to start was over"))
         } else if isAllowed(command) {

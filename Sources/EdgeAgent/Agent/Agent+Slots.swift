@@ -6,6 +6,8 @@ internal import TaskQueue
 extension Agent {
     /// How long a number is believed that an adapter's refusal has taught: the links of other programs come and go.
     private static let learnedFor = Duration.seconds(600)
+    /// How much later than a link its slot may be free: the controller lets it go when it has done with the link.
+    private static let releaseTime = Duration.seconds(5)
 
     /// The adapter whose slots a device's link takes.
     func pool(of address: DeviceAddress) -> AdapterName? {
@@ -15,6 +17,8 @@ extension Agent {
     /// Tells the queue whether a device has a link, and whether anybody needs it.
     func tellSlot(of address: DeviceAddress) {
         let (device, adapter) = manager.assumeIsolated { ($0.device(address), $0.adapter(for: address)) }
+        // A link that is being ended has its slot until it is gone.
+        guard device?.link.phase != .disconnecting else { return }
         let isUp = device?.link.phase == .connected || device?.link.phase == .resolved
         if isUp, let device, let adapter {
             let isReclaimable = device.link.owner == .`self` && subscriptions.isEmpty(for: address)
@@ -35,6 +39,8 @@ extension Agent {
     /// Learns from an adapter's refusal how many links it takes, and makes room where a link is idle.
     func slotRefused(to address: DeviceAddress) {
         guard let adapter = pool(of: address) else { return }
+        // A slot is on its way: its being late teaches nothing of their number, and needs no other link's end.
+        if let last = lastLinkEnds[adapter], ContinuousClock.now - last < Self.releaseTime { return }
         let standing = manager.assumeIsolated { $0.adapters.first { $0.name == adapter }?.links ?? 0 }
         if standing > 0, queue.slots(of: adapter).limit.map({ standing < $0 }) ?? true {
             log.notice("Adapter takes no more links", [.adapter: adapter.text, .count: String(standing)])
@@ -70,8 +76,27 @@ extension Agent {
         // Unstructured because the queue asks for it; the scope bounds it.
         Task.immediate(executorPreference: loop) {
             await self.release(address, within: .seconds(5))
-            // Whatever came of it, the queue shall know.
-            self.tellSlot(of: address)
+            self.reclaimEnded(address)
+        }
+    }
+
+    /// Takes up what became of the end of a link whose slot is wanted.
+    private func reclaimEnded(_ address: DeviceAddress) {
+        tellSlot(of: address)
+        let phase = manager.assumeIsolated { $0.device(address)?.link.phase }
+        guard phase == .connected || phase == .resolved, let adapter = pool(of: address) else { return }
+        // It has not gone: the device may be used again.
+        carryOut(queue.linkUp(address, in: adapter, isReclaimable: false, at: .now))
+        armQueueTimer()
+    }
+
+    /// Tells how many devices wait for a link, when that has changed.
+    func tellWaiting() {
+        // Without a bound nobody waits.
+        guard configuration.links.maximum != nil || !learnedSlots.isEmpty || !toldWaiting.isEmpty else { return }
+        let adapters = manager.assumeIsolated { $0.adapters }
+        for adapter in adapters where queue.slots(of: adapter.name).waiting != toldWaiting[adapter.name] ?? 0 {
+            publish(adapter)
         }
     }
 

@@ -27,8 +27,7 @@ extension Agent {
             refuse(job, job.command.refusal(.shuttingDown, detail: "the agent is stopping"))
         }
         for run in groups.values { leaveRest(of: run, detail: "the agent is stopping") }
-        for command in delayed.values { refuse(command.refusal(.shuttingDown, detail: "the agent is stopping")) }
-        delayed = [:]
+        for number in Array(delayed.keys) { refuseDelayed(number, .shuttingDown, detail: "the agent is stopping") }
         for job in gatewayJobs.values { job.scope.cancel() }
         for address in Array(reconnects.keys) { endReconnecting(address) }
         for current in running.values where current.job.poll != nil { current.scope.cancel() }
@@ -49,7 +48,7 @@ extension Agent {
 
     /// Lets running jobs come to their end, within the grace of the configuration; then cancels them.
     private func finishRunning() async {
-        guard !running.values.allSatisfy(\.isAnswered) else { return }
+        guard !isIdle else { return }
         let timer = loop.schedule(after: configuration.shutdownGrace) { [weak self] in
             self?.assumeIsolated { agent in
                 for job in agent.running.values where !job.isAnswered { job.scope.cancel() }
@@ -58,6 +57,9 @@ extension Agent {
         await withCheckedContinuation { stopWaiter = $0 }
         loop.cancel(timer)
     }
+
+    /// Whether every command that has begun has its result.
+    var isIdle: Bool { running.values.allSatisfy(\.isAnswered) && gatewayJobs.isEmpty && groups.isEmpty }
 
     /// Drops the links that this agent has made.
     private func releaseLinks() async {

@@ -55,6 +55,10 @@ actor Agent {
     /// Commands of an earlier life that wait for Bluetooth.
     var recovered: [Command] = []
     var isRecovered = false
+    /// When a link of each adapter ended last.
+    var lastLinkEnds: [AdapterName: ContinuousClock.Instant] = [:]
+    /// How many devices waited for a link of each adapter when it was told last.
+    var toldWaiting: [AdapterName: Int] = [:]
     var recent = RecentCommands()
     var window: ReplayWindow
 

@@ -11,7 +11,7 @@ package enum EdgeAgentMain {
             libraries: VersionCommand.libraries,
             output: { StandardStream.output($0) },
             // Problems reach the journal as errors.
-            error: { StandardStream.error((Journal.reads(STDERR_FILENO) ? "<3>" : "") + $0) },
+            error: { StandardStream.error((Journald.reads(STDERR_FILENO) ? "<3>" : "") + $0) },
             sink: StandardErrorSink()
         )
         return program.run(Array(arguments.dropFirst())).rawValue

@@ -18,6 +18,8 @@ package struct Command: Sendable, Equatable {
     package var wantsSteps: Bool
     /// How the command is spread over the members of a group.
     package var spread: GroupSpread
+    /// Whether an earlier start of the agent has begun to carry it out: the device may have acted already.
+    package var mayHaveRun = false
     /// What was ignored, for the result.
     package var warnings: [String]
 

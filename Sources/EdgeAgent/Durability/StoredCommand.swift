@@ -1,3 +1,5 @@
+internal import Cryptography
+
 /// A command as the journal keeps it: what is needed to read it again as it came.
 package struct StoredCommand: Sendable, Equatable {
     package var message: IncomingCommand
@@ -73,6 +75,26 @@ extension SentCommand {
         writer.put(name)
         writer.put(payload)
         return writer.bytes
+    }
+
+    /// The same in few bytes, for what will never run: a repetition has to have the very bytes.
+    package var shortFingerprint: [UInt8] {
+        var writer = BlobWriter()
+        writer.put(Self.short)
+        writer.put(SentCommand(topic: topic, payload: Digest.sha256(payload)).fingerprint)
+        return writer.bytes
+    }
+
+    private static let short: UInt8 = 255
+
+    /// Whether a command in the journal is the same.
+    package func isSame(asKept fingerprint: [UInt8]) -> Bool {
+        do throws(BlobReader.Failure) {
+            guard fingerprint.first == Self.short else { return try SentCommand(fingerprint: fingerprint).isSame(as: self) }
+            return shortFingerprint == fingerprint
+        } catch {
+            return false
+        }
     }
 
     package init(fingerprint: [UInt8]) throws(BlobReader.Failure) {

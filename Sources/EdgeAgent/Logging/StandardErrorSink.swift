@@ -15,7 +15,7 @@ package final class StandardErrorSink: LogSink {
     /// Makes a sink for standard error; `format` absent: ``LogFormat/journal`` when journald reads it, else text.
     package init(descriptor: Int32 = STDERR_FILENO, format: LogFormat? = nil) {
         self.descriptor = descriptor
-        self.format = format ?? (Journal.reads(descriptor) ? .journal : .text)
+        self.format = format ?? (Journald.reads(descriptor) ? .journal : .text)
     }
 
     /// Writes one line, or counts it as lost when the reader does not take it.

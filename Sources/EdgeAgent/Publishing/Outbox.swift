@@ -19,6 +19,7 @@ final class Outbox {
     private let client: MQTTClient
     private let loop: EventLoop
     private let log: Log
+    private var limiter = LogRateLimiter<String>()
     private var path = Path.kept
     /// The last message of the disk that was handed over in this link.
     private var cursor: Int64 = 0
@@ -103,9 +104,12 @@ final class Outbox {
             }
         }
         guard refusal != nil else { return }
-        if publication.delivery == .required {
+        if publication.delivery == .required, let suppressed = limiter.admit("result") {
             // The queue takes more results than commands can be accepted: whatever this is, a caller waits in vain.
-            log.error("Result found no place", [.topic: publication.topic])
+            log.error(
+                "Result found no place",
+                [.topic: publication.topic, .suppressed: String(suppressed)]
+            )
         }
         outcome?(false)
     }

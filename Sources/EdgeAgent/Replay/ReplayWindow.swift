@@ -46,6 +46,8 @@ package struct ReplayWindow {
     }
 
     private struct Entry {
+        /// Tells it from an earlier one of the same key.
+        let number: Int
         let sent: SentCommand
         /// Its number in the journal.
         var journal: Int64?
@@ -56,6 +58,8 @@ package struct ReplayWindow {
         var answer: EncodedResult?
         var history: JobHistory?
         var isAcknowledged = false
+        /// It was the oldest when room was needed, and under way.
+        var isPassed = false
 
         var bytes: Int {
             200 + sent.payload.count + (answer?.payload.count ?? 0) + 64 * (history?.steps.count ?? 0)
@@ -65,8 +69,16 @@ package struct ReplayWindow {
 
     package let bounds: Bounds
     private var entries: [Key: Entry] = [:]
-    /// The keys in the order of their coming, some of them gone.
-    private var order = FIFO<Key>()
+    /// All in the order of their coming, some of them gone; without those that were passed.
+    private var order = FIFO<Place>()
+    /// Those that were passed and are over now: they go first.
+    private var late = FIFO<Place>()
+    private var lastNumber = 0
+
+    private struct Place {
+        let key: Key
+        let number: Int
+    }
     package private(set) var bytes = 0
 
     package init(bounds: Bounds) { self.bounds = bounds }
@@ -103,10 +115,11 @@ package struct ReplayWindow {
             return .joined
         }
         forget(key)
-        let entry = Entry(sent: sent, ends: max(now + bounds.span, expiry), replies: [reply])
+        lastNumber += 1
+        let entry = Entry(number: lastNumber, sent: sent, ends: max(now + bounds.span, expiry), replies: [reply])
         entries[key] = entry
         bytes += entry.bytes
-        order.append(key)
+        order.append(Place(key: key, number: lastNumber))
         makeRoom()
         return .new
     }
@@ -144,17 +157,26 @@ package struct ReplayWindow {
 
     /// Notes that the broker has a command's answer, or has refused it for good: nobody will hear of it later.
     package mutating func acknowledged(_ key: Key) {
+        guard let entry = entries[key], entry.answer != nil, !entry.isAcknowledged else { return }
         entries[key]?.isAcknowledged = true
+        if entry.isPassed { late.append(Place(key: key, number: entry.number)) }
     }
 
     /// Forgets what is older than the window; to be called from time to time.
     package mutating func prune(now: Duration) {
         for (key, entry) in entries where entry.isOver && entry.ends <= now { forget(key) }
-        var rest = FIFO<Key>()
-        while let key = order.popFirst() {
-            if entries[key] != nil { rest.append(key) }
+        makeRoom()
+        order = remembered(order)
+        late = remembered(late)
+    }
+
+    private func remembered(_ places: FIFO<Place>) -> FIFO<Place> {
+        var places = places
+        var rest = FIFO<Place>()
+        while let place = places.popFirst() {
+            if entries[place.key]?.number == place.number { rest.append(place) }
         }
-        order = rest
+        return rest
     }
 
     /// Forgets a command.
@@ -163,20 +185,15 @@ package struct ReplayWindow {
         bytes -= entry.bytes
     }
 
-    /// Forgets the oldest whose answer has arrived, until the bounds hold.
+    /// Forgets the oldest whose answer has arrived, until the bounds hold, or all that are left are under way.
+    ///
+    /// Those under way may be many, when commands come faster than the broker takes answers: none is looked at twice.
     private mutating func makeRoom() {
-        guard entries.count > bounds.commands || bytes > bounds.bytes else { return }
-        var kept: [Key] = []
-        while entries.count > bounds.commands || bytes > bounds.bytes, let oldest = order.popFirst() {
-            guard let entry = entries[oldest] else { continue }
-            if entry.isOver { forget(oldest) } else { kept.append(oldest) }
+        while entries.count > bounds.commands || bytes > bounds.bytes {
+            guard let place = late.popFirst() ?? order.popFirst() else { return }
+            guard let entry = entries[place.key], entry.number == place.number else { continue }
+            if entry.isOver { forget(place.key) } else { entries[place.key]?.isPassed = true }
         }
-        // Those under way are few; they stay the oldest.
-        guard !kept.isEmpty else { return }
-        var rest = FIFO<Key>()
-        for key in kept { rest.append(key) }
-        while let key = order.popFirst() { rest.append(key) }
-        order = rest
     }
 }
 

@@ -98,6 +98,12 @@ package struct ResultBody: Sendable, Equatable {
         return body
     }
 
+    /// The result of a command that was under way when an earlier start of the agent ended.
+    package static func unknown(_ command: Command) -> Self {
+        let detail = "the agent ended while the command was carried out"
+        return failed(command, OperationError(.outcomeUnknown, at: .operate, detail: detail), applied: .maybe)
+    }
+
     /// The result of a command that never started.
     package static func refused(_ refusal: Refusal) -> Self {
         var body = Self(

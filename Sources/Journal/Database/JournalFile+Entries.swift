@@ -11,6 +11,7 @@ extension JournalEntry {
         checksum.add(key.isIdentified ? 1 : 0)
         checksum.add(key.id)
         checksum.add(fingerprint)
+        checksum.add(expiresMs)
         checksum.add(answer ?? request)
         return checksum.value
     }
@@ -80,7 +81,7 @@ extension JournalFile {
             .blob(answer),
             .integer(number)
         )
-        figures.entryBytes += entry.bytes - before
+        figures.entryBytes &+= entry.bytes - before
         if !entry.replies.isEmpty { try database.run("DELETE FROM reply WHERE entry = ?", .integer(number)) }
         for publication in publications { try insert(publication, of: number, answer: answer) }
     }
@@ -118,14 +119,15 @@ extension JournalFile {
             .integer(Int64(entry.bytes))
         )
         figures.entries += 1
-        figures.entryBytes += entry.bytes
+        figures.entryBytes &+= entry.bytes
         highestNumber = max(highestNumber, entry.number)
     }
 
     private func delete(_ number: Int64, bytes: Int) throws(JournalFailure) {
         try database.run("DELETE FROM entry WHERE number = ?", .integer(number))
         figures.entries -= 1
-        figures.entryBytes -= bytes
+        // Wraps rather than traps: what stands in a row is only as good as the disk.
+        figures.entryBytes &-= bytes
     }
 
     // MARK: Reads
@@ -189,7 +191,10 @@ extension JournalFile {
         )
         entry.progress = progress
         entry.answer = try row.optionalBlob(11)
-        guard entry.checksum == (try row.integer(5)) else { throw .damaged("the content of entry \(entry.number)") }
+        let hasEnded = progress == .ended || progress == .acknowledged
+        guard entry.checksum == (try row.integer(5)), hasEnded == (entry.answer != nil) else {
+            throw .damaged("the content of entry \(entry.number)")
+        }
         return entry
     }
 

@@ -5,7 +5,7 @@ extension JournalFile {
             guard message.bytes <= limits.bytes, limits.count > 0 else { throw .tooLarge }
             try drop(message.messageClass) { (_, _) in
                 self.figures[message.messageClass].count >= limits.count
-                    || self.figures[message.messageClass].bytes + message.bytes > limits.bytes
+                    || self.figures[message.messageClass].bytes &+ message.bytes > limits.bytes
             }
         }
         try insert(message, of: nil, answer: nil)
@@ -30,7 +30,7 @@ extension JournalFile {
             SQLValue(payload)
         )
         figures[message.messageClass].count += 1
-        figures[message.messageClass].bytes += message.bytes
+        figures[message.messageClass].bytes &+= message.bytes
     }
 
     /// Lets go of messages, and acknowledges entries that have no more of them.
@@ -41,7 +41,7 @@ extension JournalFile {
             try database.each(sql, [.integer(id)]) { (row) throws(JournalFailure) in
                 let messageClass = try messageClass(row.integer(0))
                 figures[messageClass].count -= 1
-                figures[messageClass].bytes -= Int(try row.integer(1))
+                figures[messageClass].bytes &-= Int(try row.integer(1))
                 entry = row.isNull(2) ? nil : try row.integer(2)
                 return true
             }

@@ -41,15 +41,14 @@ final class JournalFile {
     /// Makes the file where there is none, for its owner alone; SQLite would make it as the umask says.
     private static func prepare(_ path: String, in directory: String) throws(JournalFailure) {
         var status = stat()
-        if stat(path, &status) == 0 {
-            guard status.st_mode & S_IFMT == S_IFREG else { throw .foreign }
-            // SQLite would take an empty file for a new one and remove the log.
-            var log = stat()
-            guard status.st_size > 0 || stat(path + "-wal", &log) != 0 || log.st_size == 0 else {
-                throw .damaged("the file is empty, its log is not")
-            }
-            return
+        let exists = stat(path, &status) == 0
+        guard !exists || status.st_mode & S_IFMT == S_IFREG else { throw .foreign }
+        // SQLite would take an empty file for a new one and remove the log.
+        var log = stat()
+        guard exists && status.st_size > 0 || stat(path + "-wal", &log) != 0 || log.st_size == 0 else {
+            throw .damaged("the file is empty, its log is not")
         }
+        if exists { return }
         let descriptor = Glibc.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system(errno) }
         Glibc.close(descriptor)
@@ -84,23 +83,23 @@ final class JournalFile {
         try database.each("SELECT count(*), coalesce(sum(bytes), 0), coalesce(max(number), 0) FROM entry", []) {
             (row) throws(JournalFailure) in
             figures.entries = Int(try row.integer(0))
-            figures.entryBytes = Int(try row.integer(1))
-            highestNumber = try row.integer(2)
+            figures.entryBytes = try sane(row.integer(1))
+            highestNumber = Int64(try sane(row.integer(2)))
             return false
         }
         try database.each("SELECT class, count(*), sum(bytes) FROM message GROUP BY class", []) {
             (row) throws(JournalFailure) in
             let messageClass = try messageClass(row.integer(0))
             figures[messageClass].count = Int(try row.integer(1))
-            figures[messageClass].bytes = Int(try row.integer(2))
+            figures[messageClass].bytes = try sane(row.integer(2))
             return true
         }
         for messageClass in OutboxClass.allCases {
-            figures[messageClass].dropped = Int(try note(.dropped(messageClass)) ?? 0)
+            figures[messageClass].dropped = try sane(note(.dropped(messageClass)) ?? 0)
         }
         summary.nextNumber = highestNumber + 1
         summary.unfinished = Int(try database.integer("SELECT count(*) FROM entry WHERE progress < 2") ?? 0)
-        nextMessage = try (database.integer("SELECT max(id) FROM message") ?? 0) + 1
+        nextMessage = Int64(try sane(database.integer("SELECT max(id) FROM message") ?? 0)) + 1
         let times = [
             try database.integer("SELECT max(created_ms) FROM entry"),
             try database.integer("SELECT max(created_ms) FROM message"),
@@ -108,6 +107,12 @@ final class JournalFile {
         ]
         summary.newestMs = times.compactMap(\.self).max()
         try measure()
+    }
+
+    /// A count that can be counted on from here.
+    private func sane(_ count: Int64) throws(JournalFailure) -> Int {
+        guard (0..<1 << 60).contains(count) else { throw .damaged("a count of \(count)") }
+        return Int(count)
     }
 
     /// Closes the file; what is in the log goes into it when it is whole.

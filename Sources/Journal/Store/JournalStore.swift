@@ -3,9 +3,9 @@ package import EventLoop
 /// The commands that were accepted and the messages that the broker has not got, on disk.
 ///
 /// Confined to the loop, which never waits for the disk: a thread of the journal's own does. What is asked for while it
-/// writes is gathered into one transaction; completions come on the loop, later than the call, in the order of the
-/// calls (those that are refused without asking the thread, with `busy`, `slow` or `closed`, may overtake). A change is kept once its
-/// completion says so, and not kept if it fails.
+/// writes is gathered into one transaction. Completions come on the loop, later than the call, in the order of the calls;
+/// only those that are refused without asking the thread (`busy`, `slow`, `closed`) may overtake. A change is kept once
+/// its completion says so, and not kept if it fails.
 package final class JournalStore {
     /// Told of each change of ``state``, before the completions that go with it.
     package var onState: ((JournalState) -> Void)?
@@ -26,8 +26,6 @@ package final class JournalStore {
     private var closing: [(Bool) -> Void] = []
     private var answered = 0
     private var stall: EventLoop.TimerID?
-    /// What the thread says of itself; hidden while it does not answer.
-    private var reported = JournalState.opening
 
     private struct Pending {
         let bytes: Int
@@ -84,13 +82,13 @@ package final class JournalStore {
 
     // MARK: Numbers
 
-    /// A number for a new entry; to be called once the journal has been open.
+    /// A number for a new entry; right once there is a ``summary``.
     package func newNumber() -> Int64 {
         defer { nextNumber += 1 }
         return nextNumber
     }
 
-    /// An id for a new message; to be called once the journal has been open.
+    /// An id for a new message; right once there is a ``summary``.
     package func newMessageID() -> Int64 {
         defer { nextMessage += 1 }
         return nextMessage
@@ -133,8 +131,7 @@ package final class JournalStore {
             nextNumber = found.summary.nextNumber
             nextMessage = found.nextMessage
         }
-        reported = report.state
-        if !isClosing { show(reported) }
+        if !isClosing { show(report.state) }
         for outcome in report.outcomes {
             guard let first = pending.popFirst() else { break }
             pendingBytes -= first.bytes

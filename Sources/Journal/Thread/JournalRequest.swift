@@ -26,9 +26,9 @@ enum JournalRequest: Sendable {
 
     var need: Need {
         switch self {
-        case .accept, .record, .addReply: .room
+        case .accept, .addReply: .room
         case .append(let message): message.messageClass == .result ? .reserve : .room
-        case .begin, .end, .remove, .forgetDrops: .reserve
+        case .begin, .end, .record, .remove, .forgetDrops: .reserve
         case .find, .entries, .messages: .nothing
         }
     }

@@ -195,6 +195,8 @@ package actor MQTTClient {
         if let held {
             onEvent(.disconnected(failure, held: held, retryIn: delay, clientIDClash: isClash(failure, held)))
         } else if !changed {
+            // A broker that is away is no broker that prefers another client.
+            shortLinks = 0
             onEvent(.connectFailed(failure, retryIn: delay))
         }
         await withCheckedContinuation { end in
@@ -211,7 +213,7 @@ package actor MQTTClient {
         }
     }
 
-    /// MQTT 5 says that another client took the session over; with 3.1.1 only the pattern shows.
+    /// MQTT 5 may say that another client took the session over; else only the pattern shows.
     private func isClash(_ failure: MQTTFailure, _ held: Duration) -> Bool {
         shortLinks = held < configuration.reconnect.resetAfter ? shortLinks + 1 : 0
         return switch failure {

@@ -124,7 +124,7 @@ package struct MQTTOutgoingLimits: Sendable, Equatable {
     package var messages = 4096
     package var bytes = 16 << 20
     /// Absolute caps of the required class; a message over them is refused.
-    package var requiredMessages = 16384
+    package var requiredMessages = 65_536
     package var requiredBytes = 64 << 20
     /// Messages with QoS 1 that libmosquitto has and the broker has not acknowledged; 1…65535.
     package var unacknowledged = 20

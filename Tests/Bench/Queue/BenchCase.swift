@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 internal import TaskQueue
 
-/// Jobs spread over some devices: all are submitted, then all are started and finished.
+/// Jobs spread over some devices that are busy: all wait, then all are started and finished.
 struct BenchCase {
     private struct Job: Identifiable {
         let id: Int
@@ -11,11 +11,12 @@ struct BenchCase {
 
     private typealias Queue = QueueState<UInt64, Int, Job, ContinuousClock.Instant>
 
-    /// What one job cost.
+    /// What one job cost, and one device that is busy.
     struct Result {
         let submitNanoseconds: Double
         let startNanoseconds: Double
         let bytes: Double
+        let deviceBytes: Double
         var nanoseconds: Double { submitNanoseconds + startNanoseconds }
     }
 
@@ -30,21 +31,28 @@ struct BenchCase {
         running.reserveCapacity(devices)
         var next: [Job] = []
         next.reserveCapacity(devices)
-        let before = Self.heap()
-        let begin = Self.cpuNanoseconds()
+        let empty = Self.heap()
 
         var queue = Queue(limits: .init(perDevice: jobs, total: jobs))
         if let slots { _ = queue.setLimit(slots, of: 0, at: start) }
-        for id in 0..<jobs {
+        for id in 0..<devices {
+            let job = Job(id: id, device: Self.address(id))
+            collect(submit(job, to: &queue, needsSlot: false, expiry: expiry, at: start), into: &running)
+        }
+        let busy = Self.heap()
+
+        let begin = Self.cpuNanoseconds()
+        for id in devices..<(devices + jobs) {
             let job = Job(id: id, device: Self.address(id % devices))
             // Deadlines are no more in order than callers are.
-            let actions = submit(job, to: &queue, expiry: expiry + .milliseconds(id &* 7919 % 65_536), at: start)
-            collect(actions, into: &running)
+            let deadline = expiry + .milliseconds(id &* 7919 % 65_536)
+            collect(submit(job, to: &queue, needsSlot: slots != nil, expiry: deadline, at: start), into: &running)
         }
         let submitted = Self.cpuNanoseconds()
-        let bytes = Self.heap() - before
+        precondition(queue.waiting == jobs, "a job does not wait")
+        let crowded = Self.heap()
 
-        var started = running.count
+        var started = 0
         while !running.isEmpty {
             for job in running {
                 collect(queue.finished(job.id, of: job.device, at: start), into: &next)
@@ -58,23 +66,24 @@ struct BenchCase {
         return Result(
             submitNanoseconds: (submitted - begin) / Double(jobs),
             startNanoseconds: (end - submitted) / Double(jobs),
-            bytes: Double(bytes) / Double(jobs)
+            bytes: Double(crowded - busy) / Double(jobs),
+            deviceBytes: Double(busy - empty) / Double(devices)
         )
     }
 
     private func submit(
         _ job: Job,
         to queue: inout Queue,
+        needsSlot: Bool,
         expiry: ContinuousClock.Instant,
         at now: ContinuousClock.Instant
     ) -> [Queue.Action] {
-        let priority = JobPriority.allCases[job.id / devices % 3]
         do throws(Queue.Refusal) {
             return try queue.submit(
                 job,
                 for: job.device,
-                priority: priority,
-                slot: slots == nil ? nil : 0,
+                priority: JobPriority.allCases[job.id / devices % 3],
+                slot: needsSlot ? 0 : nil,
                 expiry: expiry,
                 at: now
             )

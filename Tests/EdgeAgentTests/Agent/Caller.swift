@@ -54,9 +54,12 @@ final class Caller: Sendable {
     }
 
     /// Subscribes to everything that an agent publishes, and waits until the broker has agreed.
-    func listen(prefix: String) async throws {
+    func listen(prefix: String) async throws { try await listen(to: ["\(prefix)/v1/#", "reply/#"]) }
+
+    /// Subscribes to these filters, two of them, and waits until the broker has agreed.
+    func listen(to wanted: [String]) async throws {
         var filters: [MQTTSubscription] = []
-        for filter in ["\(prefix)/v1/#", "reply/#"] {
+        for filter in wanted {
             var subscription = MQTTSubscription(filter)
             subscription.noLocal = true
             subscription.retainAsPublished = true

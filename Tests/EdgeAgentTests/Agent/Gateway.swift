@@ -17,6 +17,8 @@ struct AgentSetup: Sendable {
     var arguments: [String] = []
     var files: [String: String] = [:]
     var user: (name: String, password: String)?
+    /// What the caller hears of, two filters.
+    var hears = ["edge/v1/#", "reply/#"]
     var world = AgentWorld.Options()
     var broker = BrokerOptions()
 
@@ -271,7 +273,7 @@ func withAgent<Value>(
         try await withBroker(setup.broker) { broker in
             let version = setup.callerVersion
             return try await withCaller(port: broker.port, version: version, user: setup.user) { caller in
-                try await caller.listen(prefix: "edge")
+                try await caller.listen(to: setup.hears)
                 let gateway = try await startAgent(setup, world, broker, caller)
                 try await gateway.subscribed()
                 if isReady { try await gateway.hear("ready", on: "bluetooth") }

@@ -211,6 +211,8 @@ extension AgentLane1 {
                 setup.keys["groups.both"] = nil
                 return setup
             } before: { gateway in
+                // What BlueZ does not know it need not forget.
+                if verb == "discover" { _ = try await gateway.send("connect", on: .meter) }
                 let id = try await gateway.start(verb, fields, on: .meter)
                 await gateway.world.waitForCalls(of: call)
                 return id

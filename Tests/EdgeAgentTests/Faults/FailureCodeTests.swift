@@ -20,6 +20,7 @@ extension FaultCase {
             compare(result)
             if let att { #expect(error["att"].text == att, "\(self): \(result)") }
             if let dbus { #expect(error["dbus"].text == dbus, "\(self): \(result)") }
+            if let attempt { #expect(result["attempt"].number == Double(attempt), "\(self): \(result)") }
             #expect(error["missing"].list == missing.map { .text($0) }, "\(self): \(result)")
             // The agent goes on.
             #expect(try await gateway.send("ping")["status"] == "ok")
@@ -57,7 +58,9 @@ extension FaultCase {
 extension AgentLane1 {
     /// Commands for which no link comes to be.
     @Suite(.timeLimit(.minutes(1))) struct LinkFailureTests {
-        @Test(arguments: FaultCase.link) func `a scenario ends a command with its code`(_ expected: FaultCase)
+        @Test(arguments: FaultCase.link + FaultCase.retry) func `a scenario ends a command with its code`(
+            _ expected: FaultCase
+        )
             async throws
         {
             try await expected.check()

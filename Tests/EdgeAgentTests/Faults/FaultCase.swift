@@ -23,6 +23,8 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     let att: String?
     let dbus: String?
     let missing: [String]
+    /// The try that was the last one; nil: whichever.
+    let attempt: Int?
 
     init(
         _ scenario: String,
@@ -35,7 +37,8 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
         event: (name: String, afterCallOf: String)? = nil,
         att: String? = nil,
         dbus: String? = nil,
-        missing: [String] = []
+        missing: [String] = [],
+        attempt: Int? = nil
     ) {
         self.scenario = scenario
         self.outcome = outcome
@@ -48,6 +51,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
         self.att = att
         self.dbus = dbus
         self.missing = missing
+        self.attempt = attempt
     }
 
     var testDescription: String { "\(scenario): \(verb) \(fields) -> \(outcome.code)" }

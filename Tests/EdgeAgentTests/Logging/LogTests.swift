@@ -120,10 +120,10 @@ struct LogTests {
         let descriptor = pipe.fileHandleForWriting.fileDescriptor
         var status = stat()
         try #require(fstat(descriptor, &status) == 0)
-        #expect(Journal.reads(descriptor, variable: "\(status.st_dev):\(status.st_ino)"))
+        #expect(Journald.reads(descriptor, variable: "\(status.st_dev):\(status.st_ino)"))
         for other in ["", ":", "\(status.st_dev)", "\(status.st_dev):\(status.st_ino + 1)", "a:b", "1:2:3"] {
-            #expect(!Journal.reads(descriptor, variable: other))
+            #expect(!Journald.reads(descriptor, variable: other))
         }
-        #expect(!Journal.reads(-1, variable: "1:2"))
+        #expect(!Journald.reads(-1, variable: "1:2"))
     }
 }

@@ -113,6 +113,7 @@ struct ScenarioReader {
             take(entry.flag("powered"), &adapter.isPowered)
             take(entry.flag("blocked"), &adapter.isBlocked)
             take(entry.flag("scannedByOthers"), &adapter.isScannedByOthers)
+            adapter.linkLimit = entry.section("links").flatMap(linkLimit)
             if adapter.isBlocked, adapter.isPowered {
                 if entry.keys.contains("powered") {
                     problems.add(entry.line, entry.path, "a blocked adapter cannot be powered")
@@ -127,6 +128,12 @@ struct ScenarioReader {
             adapters.append(adapter)
         }
         return adapters
+    }
+
+    private func linkLimit(_ section: ScenarioSection) -> LinkLimit? {
+        defer { section.finish() }
+        guard let count = section.needed("max").flatMap({ Scalars.number($0, 1...255, problems) }) else { return nil }
+        return LinkLimit(count, releaseDelay: section.duration("releaseMs") ?? .zero)
     }
 
     private func addDevices(_ section: ScenarioSection, to adapters: inout [AdapterModel]) {

@@ -1,7 +1,7 @@
 import Glibc
 
 /// Tells whether a stream goes to journald.
-package enum Journal {
+package enum Journald {
     /// True when `JOURNAL_STREAM`, which systemd sets to `device:inode`, names this descriptor's file.
     ///
     /// The variable alone proves nothing: a program that redirects its child's standard error passes it on.
