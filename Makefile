@@ -49,9 +49,12 @@ test-tsan: deps ## run the tests of the concurrent parts under the thread saniti
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Checks/thread-sanitizer.supp" \
 	$(TIMEOUT) 1800 swift test -j $(JOBS) $(WIDTH) --sanitize=thread --scratch-path .build-tsan --filter '^($(SANITIZED))\.'
 
-bench: deps ## measure what a job costs the queue as devices grow more
+bench: deps ## measure the queue as devices grow more, the journal, one dead device among others
 	$(TIMEOUT) 1800 swift build -j $(JOBS) -c release --product queue-bench
 	$(TIMEOUT) 600 .build/release/queue-bench
+	$(TIMEOUT) 1800 swift build -j $(JOBS) -c release --product edge-agent
+	$(TIMEOUT) 1800 swift build -j $(JOBS) -c release --product journal-bench
+	$(TIMEOUT) 600 .build/release/journal-bench
 
 lint: deps ## check format, imports, banned words, lengths
 	Tests/Checks/lint --self-test

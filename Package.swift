@@ -81,6 +81,13 @@ let package = Package(
             path: "Tests/Bench/Queue",
             swiftSettings: strict
         ),
+        // What the journal costs, and one dead device; `make bench` runs it beside the agent.
+        .executableTarget(
+            name: "journal-bench",
+            dependencies: ["MQTT", "EventLoop", "BlueZSimulator", "TestSupport"],
+            path: "Tests/Bench/Journal",
+            swiftSettings: strict
+        ),
         tests("EventLoopTests", ["EventLoop", "TestSupport"]),
         tests("DBusTests", ["DBus", "EventLoop", "TestSupport"]),
         tests("MQTTTests", ["MQTT", "EventLoop", "TestSupport"]),
@@ -90,7 +97,7 @@ let package = Package(
         tests("TaskQueueTests", ["TaskQueue", "TestSupport"]),
         tests(
             "EdgeAgentTests",
-            ["EdgeAgent", "BleCore", "Cryptography", "TaskQueue", "MQTT", "EventLoop", "TestSupport"]
+            ["EdgeAgent", "BleCore", "Cryptography", "Journal", "TaskQueue", "MQTT", "EventLoop", "TestSupport"]
         ),
         tests("BlueZSimulatorTests", ["BlueZSimulator", "DBus", "EventLoop", "YAML", "TestSupport"]),
     ],

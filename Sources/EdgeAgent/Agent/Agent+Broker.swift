@@ -170,7 +170,7 @@ extension Agent {
         message.lastRecoveryMs = lastRecoveryMs
         message.isClockSynced = SystemClock.isSynchronised
         message.refusedSubscriptions = refusedFilters.sorted()
-        if let journal { message.journal = HealthMessage.Journal(journal.figures, problem: journalProblem) }
+        if let journal { message.journal = journalHealth(journal) }
         return message
     }
 }

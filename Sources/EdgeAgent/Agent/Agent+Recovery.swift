@@ -29,6 +29,7 @@ extension Agent {
         loop.cancel(timer)
         self.journal = journal
         publisher.outbox.store = journal
+        publisher.outbox.onDropsTold = { [weak self] in self?.assumeIsolated { $0.publishHealth() } }
         if journal.summary != nil { await recover() }
     }
 
@@ -39,6 +40,7 @@ extension Agent {
             if journalProblem != nil { log.notice("Journal works again") }
             journalProblem = nil
             if journal != nil, !isRecovered { recoverLater() }
+            publisher.outbox.diskIsBack()
         case .failed(let failure):
             journalProblem = failure.description
             log.error(
@@ -92,35 +94,54 @@ extension Agent {
                 now: now
             )
         } catch {
-            log.error("Command in the journal cannot be read", [.client: entry.key.client, .id: entry.key.id])
-            journal?.end(entry.number, answer: [], publications: []) { _ in }
-            return
+            return answerUnreadable(entry)
         }
         switch decoder.decode(stored.message, makeID: { stored.id }) {
-        case .ignored: journal?.end(entry.number, answer: [], publications: []) { _ in }
+        case .ignored: answerUnreadable(entry)
         case .refused(var refusal):
-            // The configuration is another one now; or its time was over when it came.
+            // The configuration is another one now.
             refusal.origin.journal = entry.number
+            remember(refusal.origin, stored, entry, expiry: .zero, now: now)
             refuse(refusal)
         case .command(var command):
             command.origin.journal = entry.number
             command.mayHaveRun = entry.progress == .begun
-            defer { command.origin.replayKey.map { window.set(journal: entry.number, of: $0) } }
-            if let key = command.origin.replayKey {
-                _ = window.admit(
-                    key,
-                    stored.sent,
-                    reply: command.origin.reply,
-                    expiry: command.expiry.monotonic,
-                    now: now
-                )
-                for reply in entry.replies {
-                    guard let reply = ReplyAddress(stored: reply) else { continue }
-                    _ = window.admit(key, stored.sent, reply: reply, expiry: command.expiry.monotonic, now: now)
-                }
-            }
+            remember(command.origin, stored, entry, expiry: command.expiry.monotonic, now: now)
             recover(command, now: now)
         }
+    }
+
+    /// Takes a command into the window, with all who have asked for its answer.
+    private func remember(
+        _ origin: CommandOrigin,
+        _ stored: StoredCommand,
+        _ entry: JournalEntry,
+        expiry: Duration,
+        now: Duration
+    ) {
+        guard let key = origin.replayKey else { return }
+        for reply in [origin.reply] + entry.replies.compactMap({ ReplyAddress(stored: $0) }) {
+            _ = window.admit(key, stored.sent, reply: reply, expiry: expiry, now: now)
+        }
+        window.set(journal: entry.number, of: key)
+    }
+
+    /// Ends a command whose bytes say nothing to this version: its caller is known at least.
+    private func answerUnreadable(_ entry: JournalEntry) {
+        let (client, id) = (entry.key.client, String(entry.key.id.prefix { $0 != " " }))
+        log.error("Command in the journal cannot be read", [.client: client, .id: id])
+        var origin = CommandOrigin(
+            id: CommandID(made: id, echo: .text(id)),
+            client: client,
+            target: .gateway(all: false),
+            verb: nil,
+            reply: ReplyAddress(topic: topics.result(client: client, id: id))
+        )
+        origin.journal = entry.number
+        let error = OperationError(.internal, detail: "what the journal holds of the command cannot be read")
+        var body = ResultBody.refused(Refusal(origin: origin, error: error, changesSomething: true))
+        if entry.progress == .begun { body.applied = .maybe }
+        answer(body)
     }
 
     private func recover(_ command: Command, now: Duration) {
@@ -151,8 +172,18 @@ extension Agent {
     }
 }
 
+extension Agent {
+    /// How the journal fares: what was dropped since the start, and before it as far as that has not been told.
+    func journalHealth(_ journal: JournalStore) -> HealthMessage.Journal {
+        var health = HealthMessage.Journal(journal.figures, problem: journalProblem)
+        health.droppedEvents += publisher.outbox.toldDrops[.event] ?? 0
+        health.droppedNotifications += publisher.outbox.toldDrops[.notification] ?? 0
+        return health
+    }
+}
+
 extension HealthMessage.Journal {
-    init(_ figures: JournalFigures, problem: String?) {
+    fileprivate init(_ figures: JournalFigures, problem: String?) {
         self.init()
         commands = figures.entries
         fileBytes = figures.fileBytes

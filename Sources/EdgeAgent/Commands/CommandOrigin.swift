@@ -82,7 +82,7 @@ package struct ReplyAddress: Sendable, Hashable {
     }
 
     /// Reads what `stored` has written.
-    init?(stored bytes: [UInt8]) {
+    package init?(stored bytes: [UInt8]) {
         var reader = BlobReader(bytes)
         do throws(BlobReader.Failure) {
             self.init(topic: try reader.text(), correlationData: try reader.optionalData())
@@ -92,7 +92,7 @@ package struct ReplyAddress: Sendable, Hashable {
     }
 
     /// The address as the journal keeps it.
-    var stored: [UInt8] {
+    package var stored: [UInt8] {
         var writer = BlobWriter()
         writer.put(topic)
         writer.put(correlationData)

@@ -3,7 +3,7 @@ internal import EventLoop
 /// The commands of one device that came while an earlier one of them was on its way into the journal.
 ///
 /// Confined to the agent.
-final class ArrivalLine {
+package final class ArrivalLine {
     private enum Slot {
         /// Not in the journal yet.
         case reserved
@@ -15,22 +15,24 @@ final class ArrivalLine {
     private var commands: [Int: Slot] = [:]
     private var last = 0
 
-    var isEmpty: Bool { commands.isEmpty }
+    package init() {}
+
+    package var isEmpty: Bool { commands.isEmpty }
 
     /// Takes the next place for a command that is not ready yet.
-    func reserve() -> Int {
+    package func reserve() -> Int {
         last += 1
         slots.append(last)
         commands[last] = .reserved
         return last
     }
 
-    func fill(_ place: Int, _ command: Command?) { commands[place] = .ready(command) }
+    package func fill(_ place: Int, _ command: Command?) { commands[place] = .ready(command) }
 
-    func append(_ command: Command) { fill(reserve(), command) }
+    package func append(_ command: Command) { fill(reserve(), command) }
 
     /// Takes out the first command if it is ready; the inner nil stands for one that will not start.
-    func next() -> Command?? {
+    package func next() -> Command?? {
         guard let first = slots.first, case .ready(let command)? = commands[first] else { return nil }
         _ = slots.popFirst()
         commands[first] = nil

@@ -28,9 +28,9 @@ struct BlobWriter {
 }
 
 /// Reads what ``BlobWriter`` has written; whatever else it meets is an error, never a trap.
-struct BlobReader {
+package struct BlobReader {
     /// The bytes are none of ours.
-    struct Failure: Error {}
+    package struct Failure: Error {}
 
     private let bytes: [UInt8]
     private var place = 0

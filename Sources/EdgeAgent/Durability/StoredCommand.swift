@@ -1,17 +1,17 @@
 internal import Cryptography
 
 /// A command as the journal keeps it: what is needed to read it again as it came.
-struct StoredCommand: Sendable, Equatable {
-    var message: IncomingCommand
+package struct StoredCommand: Sendable, Equatable {
+    package var message: IncomingCommand
     /// The id under which it is known, for one that came without its own.
-    var id: String
+    package var id: String
 
     private static let version: UInt8 = 1
 
     /// What the message says; equal for a repetition with the same bytes.
-    var sent: SentCommand { SentCommand(topic: message.topic, payload: message.payload) }
+    package var sent: SentCommand { SentCommand(topic: message.topic, payload: message.payload) }
 
-    init(_ message: IncomingCommand, id: String) {
+    package init(_ message: IncomingCommand, id: String) {
         self.message = message
         self.id = id
     }
@@ -19,7 +19,7 @@ struct StoredCommand: Sendable, Equatable {
     /// Reads what `fingerprint` and `request` have written.
     ///
     /// The monotonic time of its arrival follows from the wall clock, as far as that has not been set since.
-    init(fingerprint: [UInt8], request: [UInt8], nowMs: Int64, now: Duration) throws(BlobReader.Failure) {
+    package init(fingerprint: [UInt8], request: [UInt8], nowMs: Int64, now: Duration) throws(BlobReader.Failure) {
         var reader = BlobReader(request)
         guard try reader.byte() == Self.version else { throw BlobReader.Failure() }
         let client = try reader.optionalText()
@@ -44,7 +44,7 @@ struct StoredCommand: Sendable, Equatable {
     }
 
     /// How to run it again.
-    var request: [UInt8] {
+    package var request: [UInt8] {
         var writer = BlobWriter()
         writer.put(Self.version)
         writer.put(message.topic.clientLevel)
@@ -60,7 +60,7 @@ struct StoredCommand: Sendable, Equatable {
 
 extension SentCommand {
     /// The bytes by which a repetition is known as the same.
-    var fingerprint: [UInt8] {
+    package var fingerprint: [UInt8] {
         var writer = BlobWriter()
         let (kind, name): (UInt8, String) =
             switch topic {
@@ -78,7 +78,7 @@ extension SentCommand {
     }
 
     /// The same in few bytes, for what will never run: a repetition has to have the very bytes.
-    var shortFingerprint: [UInt8] {
+    package var shortFingerprint: [UInt8] {
         var writer = BlobWriter()
         writer.put(Self.short)
         writer.put(SentCommand(topic: topic, payload: Digest.sha256(payload)).fingerprint)
@@ -88,7 +88,7 @@ extension SentCommand {
     private static let short: UInt8 = 255
 
     /// Whether a command in the journal is the same.
-    func isSame(asKept fingerprint: [UInt8]) -> Bool {
+    package func isSame(asKept fingerprint: [UInt8]) -> Bool {
         do throws(BlobReader.Failure) {
             guard fingerprint.first == Self.short else {
                 return try SentCommand(fingerprint: fingerprint).isSame(as: self)
@@ -99,7 +99,7 @@ extension SentCommand {
         }
     }
 
-    init(fingerprint: [UInt8]) throws(BlobReader.Failure) {
+    package init(fingerprint: [UInt8]) throws(BlobReader.Failure) {
         var reader = BlobReader(fingerprint)
         let kind = try reader.byte()
         let name = try reader.text()

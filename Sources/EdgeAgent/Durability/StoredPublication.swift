@@ -1,11 +1,11 @@
-internal import MQTT
+package import MQTT
 
 /// A message that waits on disk for the broker: where it goes and what MQTT says of it, without its payload.
-enum StoredPublication {
+package enum StoredPublication {
     private static let version: UInt8 = 1
 
     /// The bytes of a message's head.
-    static func head(of publication: MQTTPublication) -> [UInt8] {
+    package static func head(of publication: MQTTPublication) -> [UInt8] {
         var writer = BlobWriter()
         writer.put(version)
         writer.put(publication.topic)
@@ -24,7 +24,7 @@ enum StoredPublication {
     }
 
     /// The message of a head and its payload.
-    static func publication(head: [UInt8], payload: [UInt8]) throws(BlobReader.Failure) -> MQTTPublication {
+    package static func publication(head: [UInt8], payload: [UInt8]) throws(BlobReader.Failure) -> MQTTPublication {
         var reader = BlobReader(head)
         guard try reader.byte() == version else { throw BlobReader.Failure() }
         var publication = MQTTPublication(

@@ -30,6 +30,11 @@ final class Outbox {
     /// Whether something was kept since the disk was last read.
     private var hasMore = false
     private var settled: [Int64] = []
+    /// What was dropped and has been said in the log, by this life; the journal has forgotten it.
+    private(set) var toldDrops: [OutboxClass: Int] = [:]
+    private var isTellingDrops = false
+    /// Called when it has been said what was dropped.
+    var onDropsTold: (() -> Void)?
 
     init(client: MQTTClient, loop: EventLoop, log: Log) {
         self.client = client
@@ -163,6 +168,38 @@ final class Outbox {
 
     func linkIsDown() { path = .kept }
 
+    /// The journal works again: what stands on the disk goes out, whatever went straight meanwhile.
+    func diskIsBack() {
+        if path == .straight { linkIsUp() }
+    }
+
+    /// The disk is empty, or of no use: from now on messages go straight.
+    private func goStraight() {
+        path = .straight
+        tellDrops()
+    }
+
+    private func tellDrops() {
+        guard let store = working, !isTellingDrops else { return }
+        let drops = OutboxClass.allCases.map { ($0, store.figures[$0].dropped) }.filter { $0.1 > 0 }
+        guard !drops.isEmpty else { return }
+        log.warning(
+            "Messages were dropped while the broker was away",
+            [
+                .events: String(store.figures.events.dropped),
+                .notifications: String(store.figures.notifications.dropped),
+            ]
+        )
+        isTellingDrops = true
+        store.forgetDrops(drops) { [weak self] result in
+            guard let self else { return }
+            self.isTellingDrops = false
+            guard case .success = result else { return }
+            for (messageClass, count) in drops { self.toldDrops[messageClass, default: 0] += count }
+            self.onDropsTold?()
+        }
+    }
+
     /// Whether messages can be kept now.
     private var working: JournalStore? { store.flatMap { $0.state == .working ? $0 : nil } }
 
@@ -186,7 +223,7 @@ final class Outbox {
             return
         }
         guard let last = messages.last else {
-            if hasMore { empty() } else { path = .straight }
+            if hasMore { empty() } else { goStraight() }
             return
         }
         cursor = last.id

@@ -9,11 +9,13 @@ extension AgentLane4 {
         private static let sigint: Int32 = 2
         private static let sigterm: Int32 = 15
 
-        @Test(arguments: [sigterm, sigint])
-        func `a signal lets the running job finish, refuses the rest, releases links and says offline`(signal: Int32)
-            async throws
-        {
+        @Test(arguments: [sigterm, sigint], [true, false])
+        func `a signal lets the running job finish, leaves or refuses the rest, releases links and says offline`(
+            signal: Int32,
+            hasJournal: Bool
+        ) async throws {
             var setup = AgentSetup()
+            if !hasJournal { setup.keys["stateDir"] = "/proc/none" }
             setup.world.attDelay = .milliseconds(500)
             try await withAgent(setup) { gateway in
                 _ = try await gateway.send("connect", on: .heart)
@@ -27,7 +29,8 @@ extension AgentLane4 {
                         try await gateway.start("write", Gateway.level + #","value":{"hex":"00"}"#, on: .battery)
                     )
                 }
-                try await gateway.hear(on: "dev/\(TestDevice.battery.hex)/job", count: 3) { $0["status"] == "accepted" }
+                let reading = try await gateway.start("read", Gateway.level, on: .battery)
+                try await gateway.hear(on: "dev/\(TestDevice.battery.hex)/job", count: 4) { $0["status"] == "accepted" }
                 gateway.agent.send(signal)
                 try await gateway.agent.waitForLog("Agent is stopping")
                 let late = try await gateway.start("ping")
@@ -36,18 +39,21 @@ extension AgentLane4 {
                 #expect(offline.message.retain)
                 let done = try await gateway.result(running)
                 #expect(done.json["status"] == "ok")
-                for id in queued {
+                for id in [reading] + (hasJournal ? [] : queued) {
                     let answer = try await gateway.result(id)
                     #expect(answer.json["status"] == "rejected" && answer.json["error"]["code"] == "shutting-down")
-                    #expect(answer.json["error"]["retryable"] == true && answer.json["applied"] == "no")
+                    #expect(answer.json["error"]["retryable"] == true)
+                    #expect(answer.json["applied"] == (id == reading ? .missing : "no"))
                     #expect(answer.number < done.number)
                 }
+                // What the journal has is the next start's to do.
+                if hasJournal { for id in queued { #expect(gateway.results(id).isEmpty) } }
                 #expect(try await gateway.result(late).json["error"]["code"] == "shutting-down")
                 #expect(try await gateway.result(scan).json["status"] == "cancelled")
                 let stopped = try await gateway.hear("stopped", on: "scan/long/state")
                 #expect(stopped.json["reason"] == "shutdown")
                 #expect(gateway.caller.all(gateway.topic("")).last?.number == offline.number)
-                #expect(gateway.caller.all(gateway.topic("res/")).count == 7)
+                #expect(gateway.caller.all(gateway.topic("res/")).count == (hasJournal ? 6 : 8))
                 #expect(await !gateway.world.isConnected(.heart))
                 #expect(await !gateway.world.isConnected(.battery))
                 let link = gateway.caller.all(gateway.topic(.battery, "link")).last

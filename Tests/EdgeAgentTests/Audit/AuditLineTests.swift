@@ -112,6 +112,29 @@ struct AuditLineTests {
         )
     }
 
+    @Test func `a sequence tells each of its steps that changes something, numbered from 0`() throws {
+        let read = #"{"verb":"read","service":"180f","characteristic":"2a19"}"#
+        let write = #"{"verb":"write","service":"180f","characteristic":"2a19","value":{"hex":"aa01"}}"#
+        let json = #"{"id":"s","verb":"sequence","steps":[\#(read),{"verb":"connect"},\#(write),{"verb":"rssi"}]}"#
+        #expect(
+            text(try ok(json)) == """
+                caller=nodered-1 device=door address=a1b2c3d4e5f6 verb=sequence status=ok id=s
+                caller=nodered-1 device=door address=a1b2c3d4e5f6 step=2 verb=write service=180f characteristic=2a19 \
+                bytes=2 hash=\(hash) id=s
+                """
+        )
+        let reading = try fixture.command(#"{"verb":"sequence","steps":[\#(read),{"verb":"rssi"}]}"#)
+        #expect(reading.refusal(.busy, detail: "").subject?.isAudited == false)
+    }
+
+    @Test func `a group's command is one line that names the group`() throws {
+        let text = text(try ok(write, on: .group("lights", client: "nodered-1")), showsValues: true)
+        #expect(
+            text == "caller=nodered-1 group=lights verb=write service=180f characteristic=2a19 bytes=2 value=aa01 "
+                + "status=ok id=7"
+        )
+    }
+
     @Test func `the hash is equal for equal values to one device and for nothing else`() throws {
         func hash(_ value: String, on device: String = "door", key: String = "key") throws -> String? {
             let json = #"{"verb":"write","handle":3,"value":{"hex":"\#(value)"}}"#

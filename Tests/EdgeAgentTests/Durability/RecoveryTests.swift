@@ -34,6 +34,9 @@ extension Gateway {
         }
     }
 
+    /// Answers when the journal has taken in all that was asked of it before.
+    func settleJournal() async throws { _ = try await send("scan.stop", #""session":"none""#) }
+
     /// The next start of the same agent: the same state directory, world and broker.
     func restarted() async throws -> Gateway {
         let next = try await startAgent(setup, world, broker, caller)
@@ -84,7 +87,8 @@ extension AgentLane2 {
                     _ = try await first.stop(SIGKILL)
                     let second = try await first.restarted()
                     #expect(try await second.result(id).json["status"] == "ok")
-                    #expect(await second.world.times(of: "WriteValue").count == 2)
+                    // More than once again while the device is at work on the first one.
+                    #expect(await second.world.count(of: "WriteValue") >= 2)
                     _ = try await second.stop()
                 }
             }
@@ -122,6 +126,8 @@ extension AgentLane2 {
                     let id = try await first.start("write", Self.write, on: .awkward)
                     let result = try await first.result(id)
                     #expect(result.json["status"] == "ok")
+                    // With it the journal knows that the broker has the result; else that is sent once more.
+                    try await first.settleJournal()
                     _ = try await first.stop(SIGKILL)
                     let second = try await first.restarted()
                     try await second.send(again: id, "write", Self.write + #","ttlMs":60000"#, on: .awkward)

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -16,11 +17,7 @@ extension FaultCase {
             }
             let result = try await gateway.result(id).json
             let error = result["error"]
-            #expect(result["status"].text == outcome.status, "\(self): \(result)")
-            #expect(error["code"].text == outcome.code, "\(self): \(result)")
-            #expect(error["stage"].text == outcome.stage, "\(self): \(result)")
-            #expect(error["retryable"] == .flag(outcome.isRetryable), "\(self): \(result)")
-            #expect(result["applied"] == (applied.map { .text($0) } ?? .missing), "\(self): \(result)")
+            compare(result)
             if let att { #expect(error["att"].text == att, "\(self): \(result)") }
             if let dbus { #expect(error["dbus"].text == dbus, "\(self): \(result)") }
             if let attempt { #expect(result["attempt"].number == Double(attempt), "\(self): \(result)") }
@@ -28,6 +25,33 @@ extension FaultCase {
             // The agent goes on.
             #expect(try await gateway.send("ping")["status"] == "ok")
         }
+    }
+
+    /// Runs the command, kills the agent while it is under way, and compares what the next start makes of it.
+    func checkAcrossKill(during member: String) async throws {
+        try await withStateFolder { state in
+            var setup = try AgentSetup(scenario: scenario)
+            setup.keys["stateDir"] = "\"\(state)\""
+            try await withAgent(setup) { first in
+                let id = try await first.start(verb, fields, on: .thing)
+                await first.world.waitForCalls(of: member)
+                _ = try await first.stop(SIGKILL)
+                let second = try await first.restarted()
+                compare(try await second.result(id).json)
+                #expect(await second.world.count(of: member) == 1)
+                #expect(try await second.send("ping")["status"] == "ok")
+                _ = try await second.stop(SIGKILL)
+            }
+        }
+    }
+
+    private func compare(_ result: Json) {
+        let error = result["error"]
+        #expect(result["status"].text == outcome.status, "\(self): \(result)")
+        #expect(error["code"].text == outcome.code, "\(self): \(result)")
+        #expect(error["stage"].text == outcome.stage, "\(self): \(result)")
+        #expect(error["retryable"] == .flag(outcome.isRetryable), "\(self): \(result)")
+        #expect(result["applied"] == (applied.map { .text($0) } ?? .missing), "\(self): \(result)")
     }
 }
 
@@ -62,6 +86,12 @@ extension AgentLane3 {
             async throws
         {
             try await expected.check()
+        }
+
+        @Test(arguments: FaultCase.killed) func `a kill of the agent ends a command with its code`(_ expected: FaultCase)
+            async throws
+        {
+            try await expected.checkAcrossKill(during: "WriteValue")
         }
     }
 }

@@ -100,4 +100,29 @@ extension FaultCase {
             dbus: "org.bluez.Error.Failed"
         ),
     ]
+
+    /// Commands whose value is out, without an answer, when the agent is killed.
+    static let killed: [FaultCase] = [
+        .init(
+            "timeout",
+            .outcomeUnknown,
+            "write",
+            #""service":"ffe0","characteristic":"ffe1","value":{"hex":"02"}"#,
+            applied: "maybe"
+        ),
+        .init(
+            "timeout",
+            .outcomeUnknown,
+            "transact",
+            #""service":"ffe0","write":"ffe1","data":{"hex":"02"},"complete":"never""#,
+            applied: "maybe"
+        ),
+        .init(
+            "timeout",
+            .outcomeUnknown,
+            "sequence",
+            #""steps":[{"verb":"connect"},{"verb":"write","service":"ffe0","characteristic":"ffe1","value":{"hex":"02"}}]"#,
+            applied: "maybe"
+        ),
+    ]
 }

@@ -42,6 +42,7 @@ struct FaultOutcome: Sendable {
     static let notInRange = FaultOutcome("failed", "not-in-range", at: "scan", retryable: true)
     static let notPermitted = FaultOutcome("failed", "not-permitted", at: "operate", retryable: false)
     static let notSupported = FaultOutcome("failed", "not-supported", at: "operate", retryable: false)
+    static let outcomeUnknown = FaultOutcome("unknown", "outcome-unknown", at: "operate", retryable: false)
     static let timeout = FaultOutcome("timeout", "timeout", at: "operate", retryable: true)
     static let unauthorized = FaultOutcome("failed", "unauthorized", at: "agent", retryable: false)
     static let valueTooLong = FaultOutcome("failed", "value-too-long", at: "operate", retryable: false)

@@ -67,6 +67,27 @@ extension AgentLane3 {
             }
         }
 
+        @Test func `a step that is denied denies its sequence, and a member its group's command`() async throws {
+            var setup = setup("[{deny: write, devices: door}, {allow: any, callers: test}]")
+            setup.aliases.append(("pulse", .heart))
+            setup.keys["groups.both"] = "[pulse, door]"
+            try await withAgent(setup) { gateway in
+                let steps = #"[{"verb":"read",\#(Gateway.level)},{"verb":"write",\#(Self.write)}]"#
+                let sequence = try await gateway.send("sequence", #""steps":\#(steps)"#, on: .battery)
+                #expect(sequence["error"]["code"] == "denied" && sequence["applied"] == "no")
+                #expect(sequence["result"] == .missing)
+                let group = try await send(#""verb":"write",\#(Self.write)"#, to: "group/both/cmd", as: "test", gateway)
+                #expect(group["error"]["code"] == "denied" && group["result"] == .missing)
+                #expect(await gateway.world.count(of: "Connect") == 0)
+                let lines = gateway.agent.lines(with: "audit: Command denied")
+                #expect(lines.contains { $0.contains(" verb=sequence ") } && lines.contains { $0.contains(" group=both ") })
+                #expect(lines.contains { $0.contains(" step=1 verb=write ") })
+                // What nobody denies goes through, for each of them.
+                let reading = try await send(#""verb":"read",\#(Gateway.level)"#, to: "group/both/cmd", as: "test", gateway)
+                #expect(reading["result"]["members"].list.count == 2)
+            }
+        }
+
         @Test func `a name in the body is no identity`() async throws {
             try await withAgent(setup("[{allow: any, callers: test}, {allow: ping}]")) { gateway in
                 let label = #""client":"test","verb":"read",\#(Gateway.level)"#

@@ -60,6 +60,27 @@ struct PolicyQuestionTests {
         #expect(try questions(#"{"verb":"rssi"}"#, on: byAddress) == questions(#"{"verb":"rssi"}"#))
     }
 
+    @Test func `a sequence is a question about itself, and one about each of its steps`() throws {
+        let steps =
+            #"[{"verb":"read","service":"180f","characteristic":"2a19"},{"verb":"connect"},"#
+            + #"{"verb":"write","handle":17,"value":{"hex":"00"}}]"#
+        let asked = try questions(#"{"verb":"sequence","steps":\#(steps)}"#)
+        #expect(asked.map(\.verb) == [.sequence, .read, .connect, .write])
+        #expect(asked.map(\.isChanging) == [true, false, true, true])
+        #expect(asked.map(\.attributes) == [[.battery, .unknown], [.battery], [], [.unknown]])
+        #expect(asked.allSatisfy { $0.device == fixture.door })
+        let reading = try questions(#"{"verb":"sequence","steps":[{"verb":"rssi"}]}"#)
+        #expect(reading.map(\.isChanging) == [false, false])
+    }
+
+    @Test func `a group's command is all its questions about each of its members`() throws {
+        let group = CommandTopic.group("lights", client: "me")
+        let plain = try questions(#"{"verb":"rssi"}"#, on: group)
+        #expect(plain.map(\.device) == fixture.lights && plain.allSatisfy { $0.identity == "me" && !$0.isOnAll })
+        let sequence = try questions(#"{"verb":"sequence","steps":[{"verb":"rssi"},{"verb":"connect"}]}"#, on: group)
+        #expect(sequence.count == 6 && Set(sequence.compactMap(\.device)) == Set(fixture.lights))
+    }
+
     @Test func `a gateway's command has no device, and says whether it came on all`() throws {
         let json = #"{"verb":"adapter.power","on":true}"#
         var question = PolicyQuestion(identity: "x", verb: .adapterPower, isChanging: true)

@@ -189,23 +189,25 @@ extension AgentLane4 {
             }
         }
 
-        @Test func `a disk that fails later is told in the answer, in the log and in info, until it works again`()
+        @Test func `a file that cannot be written later is told in the answer, the log and info, until it can again`()
             async throws
         {
-            try await withStateFolder { folder in
-                let state = folder + "/state"
+            try await withStateFolder { state in
                 try await withAgent(.meter(state: state)) { gateway in
                     _ = try await gateway.subscribe("ffd1", #""durable":true"#)
-                    try FileManager.default.removeItem(atPath: state)
+                    // In the way of the file alone: the journal, which is open, goes on.
+                    let obstacle = state + "/subscriptions.json.new"
+                    try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
                     let mark = gateway.caller.mark
                     let result = try await gateway.subscribe("ffd2", #""durable":true"#)
                     #expect(result["status"] == "ok")
-                    let problem = "\(state)/subscriptions.json.new: open: No such file or directory"
+                    let problem = "\(obstacle): open: Is a directory"
                     #expect(result["warnings"][0].text == "durable: not kept: \(problem)")
                     let info = try await gateway.hear(on: "info", from: mark) { $0["state"]["kept"] == false }
                     #expect(info.json["state"]["problem"].text == problem && info.message.retain)
+                    #expect(info.json["journal"]["problem"] == .missing)
                     #expect(gateway.agent.lines(with: "State is not kept").count == 1)
-                    try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: false)
+                    try FileManager.default.removeItem(atPath: obstacle)
                     #expect(try await gateway.subscribe("ffd2", #""durable":true"#)["warnings"] == .missing)
                     try await gateway.hear(on: "info", from: info.number) { $0["state"]["kept"] == true }
                     let kept = try String(contentsOfFile: state + "/subscriptions.json", encoding: .utf8)
