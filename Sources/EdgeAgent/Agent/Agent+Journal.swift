@@ -12,8 +12,10 @@ extension Agent {
     ///
     /// A device's commands keep their order of arrival.
     func accept(_ command: Command, _ message: IncomingCommand) {
+        // Somebody waits for it who may be the first in that very line.
+        if case .pairAnswer = command.request { return start(command) }
         let device = command.origin.device?.address
-        guard let journal, command.request.changesSomething else {
+        guard let journal, command.request.isJournalled else {
             if let device, let line = arrivals[device] {
                 line.append(command)
             } else {
@@ -100,7 +102,9 @@ extension Agent {
     /// Answers a command that was carried out in an earlier life.
     private func answer(repeated origin: CommandOrigin, _ sent: SentCommand, _ entry: JournalEntry) {
         var isSame = false
-        do throws(BlobReader.Failure) { isSame = try SentCommand(fingerprint: entry.fingerprint).isSame(as: sent) } catch {}
+        do throws(BlobReader.Failure) {
+            isSame = try SentCommand(fingerprint: entry.fingerprint).isSame(as: sent)
+        } catch {}
         guard isSame, let payload = entry.answer else {
             if let key = origin.replayKey { window.forget(key) }
             refuse(.conflict(of: origin), isRemembered: false)
@@ -224,7 +228,9 @@ extension Agent {
     }
 
     /// Tries again to keep a result: as long as it is not in the journal, a restart would tell something else.
-    private func keepsTrying(_ kept: KeptResult, _ failure: JournalFailure, _ then: @escaping @Sendable () -> Void) -> Bool {
+    private func keepsTrying(_ kept: KeptResult, _ failure: JournalFailure, _ then: @escaping @Sendable () -> Void)
+        -> Bool
+    {
         guard failure.isOfStore, ContinuousClock.now - kept.since < Self.endPatience, !isStopping else { return false }
         ending += 1
         loop.schedule(after: .milliseconds(250)) { [weak self] in

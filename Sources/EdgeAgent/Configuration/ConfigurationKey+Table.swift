@@ -66,7 +66,11 @@ extension ConfigurationKey {
             accepts: ConfigurationPattern.isAbsolutePath,
             "The directory for what must outlive the process"
         ),
-        choice("durability", \.durability, "What accepted commands survive: the end of the process, or a power cut too"),
+        choice(
+            "durability",
+            \.durability,
+            "What accepted commands survive: the end of the process, or a power cut too"
+        ),
         choice("logLevel", \.logLevel, flag: "--log-level", name: { $0.name }, "The most verbose level that is logged"),
         choice(
             "clock",
@@ -187,6 +191,23 @@ extension ConfigurationKey {
             1000...600_000,
             .milliseconds,
             "How long a device stays busy for a call of an ended job that has not come back"
+        ),
+        file(
+            "bluetooth.identityKeysFile",
+            \.bluetooth.identityKeysFile,
+            "The file of identity keys, which give devices with private addresses one name each"
+        ),
+        choice(
+            "bluetooth.pairing.capability",
+            \.bluetooth.capability,
+            "What whoever answers prompts can do when a device is paired"
+        ),
+        duration(
+            "bluetooth.pairing.promptMs",
+            \.bluetooth.prompt,
+            1000...30_000,
+            .milliseconds,
+            "How long a prompt of a pairing waits for its answer"
         ),
     ]
 

@@ -23,6 +23,8 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     let att: String?
     let dbus: String?
     let missing: [String]
+    /// Keys of the agent's configuration.
+    let keys: [String: String]
 
     init(
         _ scenario: String,
@@ -35,7 +37,8 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
         event: (name: String, afterCallOf: String)? = nil,
         att: String? = nil,
         dbus: String? = nil,
-        missing: [String] = []
+        missing: [String] = [],
+        keys: [String: String] = [:]
     ) {
         self.scenario = scenario
         self.outcome = outcome
@@ -48,6 +51,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
         self.att = att
         self.dbus = dbus
         self.missing = missing
+        self.keys = keys
     }
 
     var testDescription: String { "\(scenario): \(verb) \(fields) -> \(outcome.code)" }
