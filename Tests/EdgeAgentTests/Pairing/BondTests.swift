@@ -116,9 +116,40 @@ extension AgentLane2 {
             }
         }
 
+        @Test func `a pairing goes on after the end of the agent with a prompt of its own, and ends in its one result`()
+            async throws
+        {
+            let device = TestDevice.lock("confirm")
+            let state = try makeTemporaryDirectory()
+            defer { removeTemporaryDirectory(state) }
+            var setup = AgentSetup(beside: device)
+            setup.keys = ["stateDir": state]
+            try await withAgent(setup) { gateway in
+                let id = try await gateway.start("pair", on: device)
+                let prompt = try await gateway.prompt()
+                _ = try await gateway.stop(9)
+                let mark = gateway.caller.mark
+                let next = try await startAgent(setup, gateway.world, gateway.broker, gateway.caller)
+                try await next.hear("ready", on: "bluetooth", from: mark)
+                let new = try await next.prompt(from: mark)
+                #expect(new["prompt"] != prompt["prompt"])
+                let late = try await next.answer(prompt, #""accept":true"#, on: device)
+                expectError(late, "bad-request", status: "rejected", stage: "agent")
+                #expect(try await next.answer(new, #""accept":true"#, on: device)["status"] == "ok")
+                #expect(try await next.result(id).json["result"]["bonded"] == true)
+                #expect(try await next.stop() == 0)
+                let final = gateway.caller.all(gateway.topic("res/test/\(id)")).filter { $0.json["final"] == true }
+                #expect(final.count == 1)
+            }
+        }
+
         @Test func `a device that is forgotten leaves no bond, no subscription and nothing retained`() async throws {
             let device = TestDevice.lock(isBonded: true)
-            try await withAgent(AgentSetup(beside: device)) { gateway in
+            let state = try makeTemporaryDirectory()
+            defer { removeTemporaryDirectory(state) }
+            var setup = AgentSetup(beside: device)
+            setup.keys = ["stateDir": state]
+            try await withAgent(setup) { gateway in
                 let fields = Gateway.level + #","durable":true,"retainLast":true"#
                 #expect(try await gateway.send("subscribe", fields, on: device)["warnings"] == .missing)
                 await gateway.world.notify(device, "2a19", [50])
@@ -134,9 +165,14 @@ extension AgentLane2 {
                 #expect(try await gateway.send("devices", #""bonded":true"#)["result"]["devices"].list.isEmpty)
                 let calls = await gateway.world.count(of: "Connect")
                 #expect(try await gateway.send("unsubscribe", Gateway.level, on: device)["result"]["already"] == true)
-                // Nobody needs its link any more: a new start of the agent makes none.
-                #expect(try await gateway.stop() == 0)
+                // The next start knows nothing of it either.
+                _ = try await gateway.stop(9)
+                let mark = gateway.caller.mark
+                let next = try await startAgent(setup, gateway.world, gateway.broker, gateway.caller)
+                try await next.hear("ready", on: "bluetooth", from: mark)
+                #expect(try await next.send("unsubscribe", Gateway.level, on: device)["result"]["already"] == true)
                 #expect(await gateway.world.count(of: "Connect") == calls)
+                #expect(try await next.stop() == 0)
             }
         }
     }

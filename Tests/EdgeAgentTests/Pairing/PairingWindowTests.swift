@@ -80,6 +80,8 @@ extension AgentLane2 {
                 #expect(result["status"] == "ok" && result["dev"] == "phone" && result["address"].text == identity.hex)
                 let known = try await gateway.known()
                 #expect(known["dev"] == "phone" && known["via"].text == device.hex)
+                // While it has a link it is silent.
+                _ = try await gateway.send("disconnect", on: device)
                 let scan = try await gateway.send("scan", #""durationMs":1000,"addresses":["c05a00000077"]"#)
                 #expect(scan["result"]["devices"][0]["via"].text == device.hex)
             }

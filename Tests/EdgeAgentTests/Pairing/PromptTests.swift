@@ -121,6 +121,24 @@ extension AgentLane2 {
 
         private static let level = Gateway.level
 
+        @Test func `an answer that is sent again is the same answer, and answers nothing twice`() async throws {
+            let device = TestDevice.lock("passkey")
+            try await withAgent(AgentSetup(beside: device)) { gateway in
+                let pair = try await gateway.start("pair", on: device)
+                let name = try await gateway.prompt()["prompt"].text ?? ""
+                let command = "{\"id\":\"a1\",\"verb\":\"pair.answer\",\"prompt\":\"\(name)\",\"passkey\":"
+                let topic = "dev/\(device.hex)/cmd/test"
+                for _ in 0..<2 { try await gateway.publish((command + "42}").utf8, to: topic) }
+                let place = gateway.topic("res/test/a1")
+                let again = try await gateway.hear("the second answer", count: 2) { $0.topic == place }
+                #expect(again.json["status"] == "ok" && again.json["replayed"] == true)
+                #expect(try await gateway.result(pair).json["status"] == "ok")
+                try await gateway.publish((command + "43}").utf8, to: topic)
+                let other = try await gateway.hear("the third answer", count: 3) { $0.topic == place }
+                #expect(other.json["error"]["code"] == "duplicate-conflict")
+            }
+        }
+
         @Test func `a code stands in no log, no retained or observed message, and not on the disk`() async throws {
             let directory = try makeTemporaryDirectory()
             defer { removeTemporaryDirectory(directory) }
