@@ -17,7 +17,7 @@ extension JournalFile {
             var added = 0
             for request in group {
                 outcomes.append(try outcome(of: request))
-                if request.need == .room { added += 1 }
+                if request.need == .room || request.isRecord { added += 1 }
             }
             // Seldom, and then many: entries that are neighbours share pages. More than what comes, until none is left.
             addedSincePrune += added

@@ -33,6 +33,11 @@ enum JournalRequest: Sendable {
         }
     }
 
+    /// Whether it keeps a command that has ended as it came.
+    var isRecord: Bool {
+        if case .record = self { true } else { false }
+    }
+
     /// What it holds, nearly.
     var bytes: Int {
         switch self {
