@@ -260,7 +260,9 @@ extension Agent {
             let asked = window.end(key, with: kept.result, history: kept.history)
         else { return }
         // Who asked while the disk was written to.
-        let told = carriers.map { ReplyAddress(topic: $0.publication.topic, correlationData: $0.publication.correlationData) }
+        let told = carriers.map {
+            ReplyAddress(topic: $0.publication.topic, correlationData: $0.publication.correlationData)
+        }
         for reply in asked where !told.contains(reply) {
             publisher.publish(kept.result, to: reply)
         }
@@ -268,7 +270,9 @@ extension Agent {
     }
 
     /// Tries again to keep a result: as long as it is not in the journal, a restart would tell something else.
-    private func keepsTrying(_ kept: KeptResult, _ failure: JournalFailure, _ then: @escaping @Sendable () -> Void) -> Bool {
+    private func keepsTrying(_ kept: KeptResult, _ failure: JournalFailure, _ then: @escaping @Sendable () -> Void)
+        -> Bool
+    {
         guard failure.isOfStore, ContinuousClock.now - kept.since < Self.endPatience, !isStopping else { return false }
         ending += 1
         loop.schedule(after: .milliseconds(250)) { [weak self] in

@@ -5,7 +5,10 @@ enum ConfigurationHint {
         if let known = causes[name.lowercased()] { return ": " + known }
         let siblings = ConfigurationKey.all.filter { $0.section == section }.map(\.name)
         let subsections = ConfigurationKey.sections.filter { parent(of: $0) == section }.map { lastPart(of: $0) }
-        let near = didYouMean(name, in: siblings + subsections + (section.isEmpty ? ["devices", "groups", "policy"] : []))
+        let near = didYouMean(
+            name,
+            in: siblings + subsections + (section.isEmpty ? ["devices", "groups", "policy"] : [])
+        )
         guard near.isEmpty else { return near }
         // The right name in the wrong section.
         guard let key = ConfigurationKey.all.first(where: { $0.name == name }) else { return "" }

@@ -66,7 +66,11 @@ extension ConfigurationKey {
             accepts: ConfigurationPattern.isAbsolutePath,
             "The directory for what must outlive the process"
         ),
-        choice("durability", \.durability, "What accepted commands survive: the end of the process, or a power cut too"),
+        choice(
+            "durability",
+            \.durability,
+            "What accepted commands survive: the end of the process, or a power cut too"
+        ),
         choice("logLevel", \.logLevel, flag: "--log-level", name: { $0.name }, "The most verbose level that is logged"),
         choice(
             "clock",

@@ -90,7 +90,9 @@ extension SentCommand {
     /// Whether a command in the journal is the same.
     package func isSame(asKept fingerprint: [UInt8]) -> Bool {
         do throws(BlobReader.Failure) {
-            guard fingerprint.first == Self.short else { return try SentCommand(fingerprint: fingerprint).isSame(as: self) }
+            guard fingerprint.first == Self.short else {
+                return try SentCommand(fingerprint: fingerprint).isSame(as: self)
+            }
             return shortFingerprint == fingerprint
         } catch {
             return false

@@ -45,4 +45,3 @@ package enum StoredPublication {
         return publication
     }
 }
-
