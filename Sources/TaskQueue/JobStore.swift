@@ -8,11 +8,11 @@ struct JobList {
     var isEmpty: Bool { head == .none }
 }
 
-/// The jobs of all devices that wait, in one array, chained to lists by their places.
+/// The jobs of all devices in one array; those that wait are chained to lists by their places.
 ///
 /// One array instead of some for each device: so a job costs the same however many devices there are.
 struct JobStore<Job: Identifiable, Time: Comparable> {
-    /// A job that waits.
+    /// A job that waits or runs.
     struct Entry {
         /// nil where no job is.
         var job: Job?
@@ -35,46 +35,57 @@ struct JobStore<Job: Identifiable, Time: Comparable> {
 
     subscript(place: Place) -> Entry { _read { yield entries[Int(place)] } }
 
-    /// Gives a job its place, at the end of a list or, when it is to be first, at its beginning.
-    mutating func insert(_ new: Entry, in list: inout JobList) -> Place {
-        var entry = new
-        entry.next = entry.isFirst ? list.head : .none
-        entry.previous = entry.isFirst ? .none : list.tail
-        var place = firstFree
-        if place == .none {
-            place = Place(entries.count)
+    /// Gives a job its place.
+    mutating func insert(_ entry: Entry) -> Place {
+        let place = firstFree
+        guard place != .none else {
             entries.append(entry)
-        } else {
-            firstFree = entries[place].next
-            entries[place] = entry
+            return Place(entries.count - 1)
         }
-        if entry.previous == .none {
-            list.head = place
-            list.number = entry.number
-        } else {
-            entries[entry.previous].next = place
-        }
-        if entry.next == .none { list.tail = place } else { entries[entry.next].previous = place }
+        firstFree = entries[place].next
+        entries[place] = entry
         return place
     }
 
-    /// Takes a job out of the list that it is in.
-    mutating func remove(_ place: Place, from list: inout JobList) -> Entry {
-        let entry = entries[place]
-        if entry.previous == .none {
-            list.head = entry.next
-            list.number = entry.next == .none ? Turns.nobody : entries[entry.next].number
+    /// Puts a job at the end of a list or, when it is to be first, at its beginning.
+    mutating func link(_ place: Place, to list: inout JobList) {
+        let next = entries[place].isFirst ? list.head : .none
+        let previous = entries[place].isFirst ? .none : list.tail
+        entries[place].next = next
+        entries[place].previous = previous
+        if previous == .none {
+            list.head = place
+            list.number = entries[place].number
         } else {
-            entries[entry.previous].next = entry.next
+            entries[previous].next = place
         }
-        if entry.next == .none { list.tail = entry.previous } else { entries[entry.next].previous = entry.previous }
-        entries[place].job = nil
-        entries[place].next = firstFree
-        firstFree = place
-        return entry
+        if next == .none { list.tail = place } else { entries[next].previous = place }
     }
 
-    /// For how many jobs there is room.
+    /// Takes a job out of the list that it is in.
+    mutating func unlink(_ place: Place, from list: inout JobList) {
+        let next = entries[place].next
+        let previous = entries[place].previous
+        if previous == .none {
+            list.head = next
+            list.number = next == .none ? Turns.nobody : entries[next].number
+        } else {
+            entries[previous].next = next
+        }
+        if next == .none { list.tail = previous } else { entries[next].previous = previous }
+    }
+
+    /// Takes out a job that is in no list.
+    mutating func remove(_ place: Place) -> Job? {
+        defer {
+            entries[place].job = nil
+            entries[place].next = firstFree
+            firstFree = place
+        }
+        return entries[place].job
+    }
+
+    /// How many jobs there were at most.
     var capacity: Int { entries.count }
 
     /// Takes all out, and gives their memory back.

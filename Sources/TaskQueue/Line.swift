@@ -1,11 +1,11 @@
 /// The jobs of one device, and what it holds.
 ///
 /// A device without jobs and link has none. What each call looks at comes first, so that it lies side by side.
-struct Line<Device: Hashable, ID: Hashable> {
+struct Line<Device: Hashable> {
     /// Those that wait: the ones put first, then one list a priority.
     var lists = InlineArray<4, JobList>(repeating: JobList())
     /// The job that has the device.
-    var running: ID?
+    var running = Place.none
     /// The pool of which the running job has a slot.
     var runningPool = Place.none
     /// How many jobs wait.
@@ -39,11 +39,11 @@ struct Line<Device: Hashable, ID: Hashable> {
     }
 
     /// Whether nothing would be lost with the line.
-    var isUseless: Bool { running == nil && count == 0 && linkPool == .none }
+    var isUseless: Bool { running == .none && count == 0 && linkPool == .none }
 
     /// Whether the device has a slot of a pool.
     func holds(_ pool: Place) -> Bool {
-        pool != .none && (linkPool == pool || running != nil && runningPool == pool)
+        pool != .none && (linkPool == pool || running != .none && runningPool == pool)
     }
 
     /// The list that jobs of a kind are in.

@@ -12,10 +12,10 @@ extension QueueState {
     /// - Returns: The job, and what is to be done now; nil when it does not wait: it runs, or it is not known.
     public mutating func cancel(_ job: Job.ID, at now: Time) -> (job: Job, actions: [Action])? {
         guard let place = waitingPlace(of: job) else { return nil }
-        let entry = takeOut(place)
-        guard let job = entry.job else { return nil }
+        let line = jobs[place].line
+        guard let job = takeOut(place) else { return nil }
         var actions: [Action] = []
-        settle(entry.line, at: now, into: &actions)
+        settle(line, at: now, into: &actions)
         return (job, actions)
     }
 

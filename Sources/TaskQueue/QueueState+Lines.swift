@@ -4,7 +4,7 @@ extension QueueState {
     private static var crowd: Int { 1024 }
 
     /// The place of a pool, which is new when it is first named.
-    mutating func place(of pool: Pool) -> Place {
+    mutating func poolPlace(of pool: Pool) -> Place {
         if let place = placeOfPool[pool] { return place }
         let place = Place(pools.count)
         pools.append(SlotPool())
@@ -18,7 +18,18 @@ extension QueueState {
     }
 
     /// The place of a job that waits.
-    func waitingPlace(of job: Job.ID) -> Place? { ids.place(PlaceIndex.hash(job)) { jobs[$0].job?.id == job } }
+    func waitingPlace(of job: Job.ID) -> Place? {
+        ids.place(PlaceIndex.hash(job)) { jobs[$0].job?.id == job && lines[jobs[$0].line].running != $0 }
+    }
+
+    /// The place of the job that has a device.
+    ///
+    /// Found by its id, which costs the same however many devices there are.
+    func runningPlace(of job: Job.ID, on device: Device) -> Place? {
+        ids.place(PlaceIndex.hash(job)) {
+            jobs[$0].job?.id == job && lines[jobs[$0].line].running == $0 && lines[jobs[$0].line].device == device
+        }
+    }
 
     mutating func makeLine(for device: Device) -> Place {
         let line: Place
@@ -60,32 +71,50 @@ extension QueueState {
         for index in pools.indices { pools[index].removeAllLines() }
     }
 
+    /// Takes a job in, which does not wait yet.
+    mutating func add(_ entry: JobStore<Job, Time>.Entry) -> Place {
+        let place = jobs.insert(entry)
+        if let id = entry.job?.id { ids.insert(place, PlaceIndex.hash(id)) }
+        return place
+    }
+
     /// Makes a job wait.
-    mutating func add(_ entry: JobStore<Job, Time>.Entry) {
-        guard let id = entry.job?.id else { return }
-        let list = Line<Device, Job.ID>.list(entry.priority, isFirst: entry.isFirst)
-        let place = jobs.insert(entry, in: &lines[entry.line].lists[list])
-        lines[entry.line].count += 1
-        deadlines.insert(Deadline(time: entry.expiry, number: entry.number), place)
-        ids.insert(place, PlaceIndex.hash(id))
+    mutating func enqueue(_ place: Place) {
+        let line = jobs[place].line
+        let list = Line<Device>.list(jobs[place].priority, isFirst: jobs[place].isFirst)
+        jobs.link(place, to: &lines[line].lists[list])
+        lines[line].count += 1
+        deadlines.insert(Deadline(time: jobs[place].expiry, number: jobs[place].number), place)
         waiting += 1
     }
 
-    /// Takes out a job that waits.
-    mutating func takeOut(_ place: Place) -> JobStore<Job, Time>.Entry {
+    /// Ends a job's waiting.
+    mutating func dequeue(_ place: Place) {
         let line = jobs[place].line
-        let list = Line<Device, Job.ID>.list(jobs[place].priority, isFirst: jobs[place].isFirst)
-        let entry = jobs.remove(place, from: &lines[line].lists[list])
-        if list > 0, lines[line].lists[list].isEmpty { lines[line].turns.clear(entry.priority) }
+        let list = Line<Device>.list(jobs[place].priority, isFirst: jobs[place].isFirst)
+        jobs.unlink(place, from: &lines[line].lists[list])
+        if list > 0, lines[line].lists[list].isEmpty { lines[line].turns.clear(jobs[place].priority) }
         lines[line].count -= 1
         deadlines.remove(place)
-        if let id = entry.job?.id { ids.remove(place, PlaceIndex.hash(id)) }
         waiting -= 1
-        if waiting == 0, jobs.capacity > Self.crowd {
+    }
+
+    /// Forgets a job that neither waits nor runs any more.
+    @discardableResult
+    mutating func remove(_ place: Place) -> Job? {
+        let job = jobs.remove(place)
+        if let job { ids.remove(place, PlaceIndex.hash(job.id)) }
+        if ids.isEmpty, jobs.capacity > Self.crowd {
             jobs.removeAll()
             deadlines.removeAll()
             ids.removeAll()
         }
-        return entry
+        return job
+    }
+
+    /// Takes out a job that waits.
+    mutating func takeOut(_ place: Place) -> Job? {
+        dequeue(place)
+        return remove(place)
     }
 }

@@ -8,11 +8,13 @@ extension QueueState {
     public func waiting(for device: Device) -> Int { line(of: device).map { Int(lines[$0].count) } ?? 0 }
 
     /// The job that has a device.
-    public func running(on device: Device) -> Job.ID? { line(of: device).flatMap { lines[$0].running } }
+    public func running(on device: Device) -> Job.ID? {
+        line(of: device).flatMap { lines[$0].running }.flatMap { $0 == .none ? nil : jobs[$0].job?.id }
+    }
 
     /// Whether a device is free, but its next job has to wait for a slot, or for the end of a reclaim.
     public func isWaitingForSlot(_ device: Device) -> Bool {
-        line(of: device).map { lines[$0].running == nil && lines[$0].count > 0 } ?? false
+        line(of: device).map { lines[$0].running == .none && lines[$0].count > 0 } ?? false
     }
 
     /// The jobs that wait for a device, in the order in which they would start if nothing else came.
@@ -28,8 +30,9 @@ extension QueueState {
     /// - Returns: nil when the job does not wait.
     public func place(of job: Job.ID) -> Int? {
         guard let place = waitingPlace(of: job) else { return nil }
-        var order = StartOrder(of: lines[jobs[place].line], bound: limits.overtaking)
-        var before = lines[jobs[place].line].running == nil ? 0 : 1
+        let line = jobs[place].line
+        var order = StartOrder(of: lines[line], bound: limits.overtaking)
+        var before = lines[line].running == .none ? 0 : 1
         while let other = order.next(in: jobs), other != place { before += 1 }
         return before
     }
@@ -40,7 +43,7 @@ extension QueueState {
         var places: [Place] = []
         places.reserveCapacity(Int(lines[line].count))
         while let place = order.next(in: jobs) { places.append(place) }
-        return places.compactMap { takeOut($0).job }
+        return places.compactMap { takeOut($0) }
     }
 
     private func inOrder(of line: Place) -> [Job] {

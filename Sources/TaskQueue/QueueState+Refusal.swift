@@ -3,7 +3,7 @@ extension QueueState {
     ///
     /// - Returns: `.reclaim` of the link that is idle the longest, where there is one and no other is on its way.
     public mutating func slotRefused(in pool: Pool, at now: Time) -> [Action] {
-        let pool = place(of: pool)
+        let pool = poolPlace(of: pool)
         var actions = expire(at: now)
         guard pools[pool].reclaims == 0, let line = pools[pool].idle.first else { return actions }
         reclaim(line, into: &actions)

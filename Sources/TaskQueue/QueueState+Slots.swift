@@ -3,7 +3,7 @@ extension QueueState {
     ///
     /// Nobody loses one by it.
     public mutating func setLimit(_ limit: Int?, of pool: Pool, at now: Time) -> [Action] {
-        pools[place(of: pool)].limit = limit
+        pools[poolPlace(of: pool)].limit = limit
         return expire(at: now)
     }
 
@@ -19,7 +19,7 @@ extension QueueState {
         at now: Time
     ) -> [Action] {
         let line = line(of: device) ?? makeLine(for: device)
-        let pool = place(of: pool)
+        let pool = poolPlace(of: pool)
         if lines[line].linkPool != pool {
             cutLink(line)
             if !lines[line].holds(pool) { pools[pool].used += 1 }
@@ -112,7 +112,7 @@ extension QueueState {
     mutating func updateIdle(_ line: Place) {
         let isIdle =
             lines[line].linkPool != .none && lines[line].isReclaimable && !lines[line].isReclaimed
-            && lines[line].running == nil && (lines[line].count == 0 || lines[line].isAsking)
+            && lines[line].running == .none && (lines[line].count == 0 || lines[line].isAsking)
         guard isIdle != lines[line].isIdle else { return }
         lines[line].isIdle = isIdle
         if isIdle {

@@ -22,9 +22,9 @@ extension QueueState {
     private mutating func takeOutDue(at now: Time, into actions: inout [Action]) -> [Place] {
         var touched: [Place] = []
         while let due = deadlines.first, let deadline = deadlines.firstKey, deadline.time <= now {
-            let entry = takeOut(due)
-            if let job = entry.job { actions.append(.expire(job)) }
-            if lines[entry.line].running == nil { touched.append(entry.line) }
+            let line = jobs[due].line
+            if let job = takeOut(due) { actions.append(.expire(job)) }
+            if lines[line].running == .none { touched.append(line) }
         }
         return touched
     }
@@ -33,7 +33,7 @@ extension QueueState {
     private mutating func review(_ line: Place, into actions: inout [Action]) {
         // It may have been looked at before, and its line be gone since.
         guard Int(line) < lines.count, lines[line].device != nil else { return }
-        if lines[line].running == nil { startOrWait(line, into: &actions) }
+        if lines[line].running == .none { startOrWait(line, into: &actions) }
         if lines[line].isUseless { removeLine(line) } else { updateIdle(line) }
     }
 
@@ -73,21 +73,13 @@ extension QueueState {
 
     /// Takes a job out of the queue and gives it its device.
     private mutating func start(_ place: Place, into actions: inout [Action]) {
-        let entry = takeOut(place)
-        guard let job = entry.job else { return }
-        begin(job, on: entry.line, entry.priority, isFirst: entry.isFirst, number: entry.number, pool: entry.pool)
-        actions.append(.start(job))
+        dequeue(place)
+        begin(place, into: &actions)
     }
 
-    /// Gives a device to a job, with the slot that it needs.
-    mutating func begin(
-        _ job: Job,
-        on line: Place,
-        _ priority: JobPriority,
-        isFirst: Bool,
-        number: Int,
-        pool: Place
-    ) {
+    /// Gives a device to a job that does not wait, with the slot that it needs.
+    mutating func begin(_ place: Place, into actions: inout [Action]) {
+        let (line, pool, priority) = (jobs[place].line, jobs[place].pool, jobs[place].priority)
         withdraw(line)
         if pool != .none {
             if lines[line].holds(pool) {
@@ -99,19 +91,20 @@ extension QueueState {
             }
             if lines[line].ticket.pool == pool { lines[line].ticket = .init() }
         }
-        lines[line].running = job.id
+        lines[line].running = place
         lines[line].runningPool = pool
         running += 1
-        if !isFirst, lines[line].count > 0 {
-            lines[line].turns.served(priority, number: number, before: oldest(of: line))
+        if !jobs[place].isFirst, lines[line].count > 0 {
+            lines[line].turns.served(priority, number: jobs[place].number, before: oldest(of: line))
         }
         updateIdle(line)
+        if let job = jobs[place].job { actions.append(.start(job)) }
     }
 
     /// Whether a new job would start at once.
     func startsAtOnce(on line: Place?, _ priority: JobPriority, isFirst: Bool, pool: Place) -> Bool {
         guard let line else { return pool == .none || pools[pool].hasFree }
-        guard lines[line].running == nil else { return false }
+        guard lines[line].running == .none else { return false }
         if lines[line].count > 0, !isFirst {
             guard lines[line].lists[0].isEmpty else { return false }
             var oldest = oldest(of: line)
@@ -132,7 +125,7 @@ extension QueueState {
         guard let priority = lines[line].turns.next(of: oldest(of: line), bound: limits.overtaking) else {
             return .none
         }
-        return lines[line].lists[Line<Device, Job.ID>.list(priority, isFirst: false)].head
+        return lines[line].lists[Line<Device>.list(priority, isFirst: false)].head
     }
 
     /// The numbers of the oldest jobs of a device.

@@ -16,7 +16,8 @@
 /// A device holds a slot while such a job runs, and while a link stands (`linkUp`, `linkDown`). Those who wait for one
 /// get it by priority, then in the order in which they began to wait; a priority that was overtaken too often goes
 /// next here too. When somebody waits and a link has nothing to do, its owner is told to drop it (`Action.reclaim`), the
-/// longest idle first.
+/// longest idle first; so it is when its device has used it for `Limits.burst` jobs while others waited that are not less
+/// urgent.
 ///
 /// Each call costs the same however many devices and jobs there are, up to a logarithm. Pools are few: they are looked
 /// at one by one, and never forgotten.
@@ -76,7 +77,7 @@ public struct QueueState<Device: Hashable, Pool: Hashable, Job: Identifiable, Ti
     var isClosed = false
     /// Counts all arrivals, at a device and at a pool.
     var lastNumber = 0
-    var lines: [Line<Device, Job.ID>] = []
+    var lines: [Line<Device>] = []
     var freeLines: [Place] = []
     var devices = PlaceIndex()
     var jobs = JobStore<Job, Time>()
@@ -89,9 +90,9 @@ public struct QueueState<Device: Hashable, Pool: Hashable, Job: Identifiable, Ti
 
     /// Takes a job in.
     ///
-    /// While it waits, its id has to be its own. With `first` it goes before all jobs that wait for the device, also
-    /// before earlier ones of this kind. Without a `slot` it needs none, and starts though its device waits for one. From
-    /// `expiry` on it does not start.
+    /// Until it has finished, its id has to be its own. With `first` it goes before all jobs that wait for the device,
+    /// also before earlier ones of this kind. Without a `slot` it needs none, and starts though its device waits for one.
+    /// From `expiry` on it does not start.
     ///
     /// - Returns: What is to be done, a start of this very job at the head; the job is expired when its time is over
     ///   already.
@@ -108,20 +109,16 @@ public struct QueueState<Device: Hashable, Pool: Hashable, Job: Identifiable, Ti
         guard !isClosed else { throw .closed }
         guard expiry > now else { return [.expire(job)] + expire(at: now) }
         let known = line(of: device)
-        let pool = slot.map { place(of: $0) } ?? .none
+        let pool = slot.map { poolPlace(of: $0) } ?? .none
         lastNumber += 1
-        if startsAtOnce(on: known, priority, isFirst: first, pool: pool) {
-            let line = known ?? makeLine(for: device)
-            begin(job, on: line, priority, isFirst: first, number: lastNumber, pool: pool)
-            var actions = [Action.start(job)]
-            expireDue(at: now, into: &actions)
-            return actions
+        let startsNow = startsAtOnce(on: known, priority, isFirst: first, pool: pool)
+        if !startsNow {
+            let ahead = known.map { Int(lines[$0].count) } ?? 0
+            guard ahead < limits.perDevice else { throw .deviceFull }
+            guard waiting < limits.total else { throw .totalFull }
         }
-        let ahead = known.map { Int(lines[$0].count) } ?? 0
-        guard ahead < limits.perDevice else { throw .deviceFull }
-        guard waiting < limits.total else { throw .totalFull }
         let line = known ?? makeLine(for: device)
-        add(
+        let place = add(
             .init(
                 job: job,
                 expiry: expiry,
@@ -133,7 +130,13 @@ public struct QueueState<Device: Hashable, Pool: Hashable, Job: Identifiable, Ti
             )
         )
         var actions: [Action] = []
-        settle(line, at: now, into: &actions)
+        if startsNow {
+            begin(place, into: &actions)
+            expireDue(at: now, into: &actions)
+        } else {
+            enqueue(place)
+            settle(line, at: now, into: &actions)
+        }
         return actions
     }
 
@@ -141,11 +144,11 @@ public struct QueueState<Device: Hashable, Pool: Hashable, Job: Identifiable, Ti
     ///
     /// Its slot is given back unless its link stands. A job that does not have the device is ignored.
     public mutating func finished(_ job: Job.ID, of device: Device, at now: Time) -> [Action] {
-        guard let line = line(of: device), lines[line].running == job else { return expire(at: now) }
-        lines[line].running = nil
+        guard let place = runningPlace(of: job, on: device) else { return expire(at: now) }
+        let (line, pool) = (jobs[place].line, jobs[place].pool)
+        remove(place)
+        lines[line].running = .none
         running -= 1
-        let pool = lines[line].runningPool
-        lines[line].runningPool = .none
         if pool != .none, !lines[line].holds(pool) { pools[pool].used -= 1 }
         var actions: [Action] = []
         settle(line, at: now, into: &actions)

@@ -5,7 +5,7 @@ struct StartOrder {
     private var turns: Turns
     private let bound: Int
 
-    init<Device, ID>(of line: Line<Device, ID>, bound: Int) {
+    init<Device>(of line: Line<Device>, bound: Int) {
         heads = [line.lists[0].head, line.lists[1].head, line.lists[2].head, line.lists[3].head]
         turns = line.turns
         self.bound = bound

@@ -81,6 +81,38 @@ package struct TestDevice: Sendable {
         return TestDevice(model)
     }()
 
+    /// A battery with a value that wants pairing, in the characteristic ffe1 of its service ffe0.
+    ///
+    /// - Parameters:
+    ///   - prompt: what is asked when it is paired: `none`, `confirm`, `passkey`, `pin`, `display`.
+    ///   - address: its address.
+    ///   - isTypedAtOnce: whether a number that is shown is typed in without further ado.
+    ///   - isBonded: whether it was paired before.
+    /// - Returns: the device; its number is 42, its code `4711-code`.
+    package static func lock(
+        _ prompt: String = "none",
+        address: String = "C0:5A:00:00:00:25",
+        isTypedAtOnce: Bool = false,
+        isBonded: Bool = false
+    ) -> TestDevice {
+        var model = battery.model
+        model.address = address
+        model.advertisement.name = "Lock"
+        model.advertisement.interval = .milliseconds(50)
+        var pairing = PairingModel()
+        pairing.prompt = PairingModel.Prompt(rawValue: prompt) ?? .none
+        pairing.passkey = 42
+        pairing.pin = "4711-code"
+        pairing.typedAfter = isTypedAtOnce ? .zero : nil
+        model.pairing = pairing
+        var secret = CharacteristicModel("ffe1", [.read], value: .fixed([7]))
+        secret.needsPairing = true
+        model.services.append(ServiceModel("ffe0", [secret]))
+        model.isKnown = isBonded
+        model.isPaired = isBonded
+        return TestDevice(model)
+    }
+
     /// A device that is only a name on the air.
     package static func named(_ name: String, number: UInt8) -> TestDevice {
         var air = AdvertisementModel()

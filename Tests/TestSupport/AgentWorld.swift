@@ -71,6 +71,28 @@ package final class AgentWorld: Sendable {
     package func tellMTU(_ device: TestDevice, _ mtu: UInt16) async {
         await simulator.tellMTU(device.address, .number(mtu))
     }
+
+    // MARK: Pairing
+
+    /// A device loses its half of the bond.
+    package func loseKeys(_ device: TestDevice) async {
+        await simulator.perform([.world(.loseKeys(.address(device.address)))])
+    }
+    /// A device that has a link asks for pairing.
+    package func askForPairing(_ device: TestDevice) async {
+        await simulator.perform([.world(.pair(.address(device.address)))])
+    }
+    /// Somebody types a number at a device.
+    package func type(_ passkey: UInt32, at device: TestDevice) async {
+        await simulator.perform([.world(.type(.address(device.address), passkey: passkey))])
+    }
+    /// What agents were registered with, in order.
+    package func capabilities() async -> [String] {
+        await simulator.calls(of: "RegisterAgent").map { call in
+            if case .string(let capability)? = call.arguments.last { capability } else { "" }
+        }
+    }
+
     /// Has the next call of a method fail: with `org.bluez.Error.` and this name.
     package func refuse(_ member: String, _ error: String, _ message: String) async {
         let name = error.contains(".") ? error : "org.bluez.Error." + error

@@ -25,11 +25,17 @@ extension BluetoothManager {
         subscriptionsLost(below: record)
         endPrompts(of: record.address)
         if links[record.address] != nil { refreshLink(record.address, reason: "device-removed") }
+        // Only while bluetoothd is there: what it takes with it is no end of a bond.
+        if loaded, record.paired, !isPaired(record.address) { events.send(.bond(record.address, paired: false)) }
         if tree.paths[record.address] == nil { events.send(.removed(record.address)) }
         if let link = links[record.address] {
             link.poke()
             if link.isIdle { links[record.address] = nil }
         }
+    }
+
+    private func isPaired(_ address: DeviceAddress) -> Bool {
+        (tree.paths[address] ?? []).contains { tree.devices[$0]?.paired == true }
     }
 
     func attributesChanged(_ path: ObjectPath) {

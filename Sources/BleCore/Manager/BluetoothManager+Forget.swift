@@ -1,14 +1,16 @@
 internal import DBus
 
 extension BluetoothManager {
-    /// Makes BlueZ forget a device: its link, what it knows of its services, and its bond.
+    /// Makes BlueZ forget a device: its link, what it knows of its services, and its bond, at all adapters.
     ///
     /// - Returns: false when BlueZ did not know it.
     package func forget(_ address: DeviceAddress, _ scope: OperationScope) async throws -> Bool {
         try await requireReady(scope)
-        guard let path = bestObject(of: address) else { return false }
-        try await remove(path, scope)
-        return true
+        let known = (tree.paths[tree.name(of: address)] ?? []).filter { path in
+            configuration.adapter == nil || tree.devices[path]?.adapter == configuration.adapter
+        }
+        for path in known { try await remove(path, scope) }
+        return !known.isEmpty
     }
 
     /// Takes a device's object off the bus, with all that BlueZ knows of it.

@@ -2,6 +2,16 @@ internal import DBus
 
 /// A device with changing private addresses has an object of BlueZ's for each of them.
 extension BluetoothManager {
+    /// The one stable name of the device that an address belongs to, also where BlueZ does not know that address (any
+    /// more) and an identity key tells whose it is.
+    package func name(of address: DeviceAddress) -> DeviceAddress {
+        let name = tree.name(of: address)
+        guard name == address, tree.paths[address] == nil,
+            case .identity(let key)? = resolver?.resolve(address, now: WallClock.now())
+        else { return name }
+        return key.address
+    }
+
     /// Takes over from a device's objects of earlier addresses once it has a link under a new one: its subscriptions go
     /// on, and BlueZ is told to forget what it will never hear again.
     func adoptFormerObjects(of path: ObjectPath) {

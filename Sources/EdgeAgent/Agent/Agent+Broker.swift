@@ -161,6 +161,7 @@ extension Agent {
         message.links = LinkCounts(sum: counts)
         message.isScanning = scanning
         message.scanHolders = sessions.keys.map(\.text).sorted() + (scansUnderWay > 0 ? ["scan"] : [])
+        message.pairing = pairingFigures
         message.mqttReconnects = Int64(max(0, mqtt.connects - 1))
         message.dbusReconnects = Int64(max(0, busConnects - 1))
         message.counters = counters

@@ -34,6 +34,7 @@ extension Agent {
         case .command(let command):
             log.debug("Command arrived", [.verb: command.request.name.rawValue, .id: command.origin.id.text])
             recent.insert(command.origin)
+            let command = named(command)
             guard isAllowed(command, isRemembered: false),
                 isNew(command.origin, sent, message, expiry: command.expiry.monotonic)
             else { return }
@@ -140,7 +141,9 @@ extension Agent {
         }
         switch command.origin.target {
         case .gateway: startGateway(command)
-        case .device(let device): submit(command, on: device)
+        case .device(let device):
+            if case .pairAnswer(let request) = command.request { return answerPrompt(request, command, of: device) }
+            submit(command, on: device)
         case .group(_, let members): startGroup(command, members)
         }
     }

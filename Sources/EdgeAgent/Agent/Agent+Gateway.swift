@@ -33,12 +33,14 @@ extension Agent {
             }
         case .adapterPower(let request): inBackground(command) { try await self.setPower(request, command, $0) }
         case .connectMatching(let request): connect(request, command)
-        case .connect, .disconnect, .discover, .read, .write, .subscribe, .unsubscribe, .transact, .rssi, .sequence:
+        case .pairingWindow(let request): succeed(command, setPairingWindow(request))
+        case .connect, .disconnect, .discover, .read, .write, .subscribe, .unsubscribe, .transact, .rssi, .sequence,
+            .pair, .pairAnswer, .unpair, .trust, .forget:
             refuse(command.refusal(.badRequest, detail: "the verb needs a device: publish it on a device's topic"))
         }
     }
 
-    private func succeed(_ command: Command, _ payload: ResultPayload, timing: ResultBody.Timing? = nil) {
+    func succeed(_ command: Command, _ payload: ResultPayload, timing: ResultBody.Timing? = nil) {
         answer(.ok(command, confirmed: .local, payload: payload, timing: timing))
     }
 
@@ -112,6 +114,7 @@ extension Agent {
             return KnownDevice(
                 device: target(heard.address),
                 addressType: heard.addressType,
+                via: heard.via,
                 name: heard.name,
                 link: LinkMessage.State(device.link.phase),
                 isPaired: device.paired,

@@ -7,10 +7,11 @@ extension Agent {
     /// Lists the jobs that wait and run, in the order of their coming.
     func jobs(_ request: JobsRequest) -> ResultPayload {
         // Some have their result, but their devices are not free yet: why the next ones wait.
+        let device = request.device.map { name(of: $0.address) }
         let settling = running.values.filter(\.isAnswered).compactMap(\.record)
         let all = (Array(records.values) + settling).filter { record in
             record.number > (request.page.after ?? -1)
-                && (request.device.map { record.origin.device?.address == $0.address } ?? true)
+                && (device.map { record.origin.device?.address == $0 } ?? true)
         }
         let (part, isTruncated) = request.page.part(
             of: all.sorted { $0.number < $1.number },
@@ -73,7 +74,7 @@ extension Agent {
                 guard record.number != own else { return false }
                 return switch request {
                 case .job(let reference): record.origin.job == reference
-                case .device(let device): record.origin.device?.address == device.address
+                case .device(let device): record.origin.device?.address == name(of: device.address)
                 case .all: true
                 }
             }.map(\.number)

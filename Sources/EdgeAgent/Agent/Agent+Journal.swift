@@ -13,8 +13,10 @@ extension Agent {
     ///
     /// A device's commands keep their order of arrival.
     func accept(_ command: Command, _ message: IncomingCommand) {
+        // Somebody waits for it who may be the first in that very line.
+        if case .pairAnswer = command.request { return start(command) }
         let device = command.origin.device?.address
-        guard let journal, command.request.changesSomething else {
+        guard let journal, command.request.isJournalled else {
             if let device, let line = arrivals[device] {
                 line.append(command)
             } else {

@@ -159,7 +159,8 @@ extension Agent {
     func startRecovered() {
         let commands = recovered
         recovered = []
-        for command in commands { start(command) }
+        // Only now BlueZ may have told whose addresses they name.
+        for command in commands { start(named(command)) }
     }
 
     /// Writes what is left to the journal, and closes it.

@@ -198,6 +198,26 @@ extension Agent {
         subscriptions.remove(subscription)
     }
 
+    /// Ends all subscriptions of a device that BlueZ has forgotten, whoever holds them.
+    ///
+    /// - Returns: whether there was any, and warnings that what is gone could not be taken off the disk.
+    func endSubscriptions(of address: DeviceAddress, _ scope: OperationScope) async -> (any: Bool, warnings: [String]) {
+        let ended = subscriptions.all(of: address)
+        let isKept = ended.contains { $0.isDurable }
+        for subscription in ended {
+            for client in subscription.holders.keys { _ = subscription.release(client, on: loop) }
+            drop(subscription)
+        }
+        for subscription in ended {
+            do {
+                try await stopListening(to: subscription, scope)
+            } catch {
+                log.debug("Subscription not ended in time", [.device: address.hex, .error: "\(error)"])
+            }
+        }
+        return (!ended.isEmpty, isKept ? await keepSubscriptions() : [])
+    }
+
     private func leaseEnded(_ subscription: Subscription, _ client: String) {
         guard let held = subscription.release(client, on: loop) else { return }
         let address = subscription.device.address

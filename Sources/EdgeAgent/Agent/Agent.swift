@@ -75,6 +75,8 @@ actor Agent {
     /// Why nothing can be kept now; nil when all is well.
     var stateProblem: String? = "not opened yet"
     var advertisementObserver: Int?
+    /// When the window for pairings that devices begin closes: as told, and the timer that tells it.
+    var pairingWindow: (endsMs: Int64, timer: EventLoop.TimerID)?
     /// Scans that a command waits for.
     var scansUnderWay = 0
     /// The last scans that ended, whose state is still retained.

@@ -108,6 +108,9 @@ enum AgentProcess {
         var bluetooth = BluetoothManager.Configuration()
         bluetooth.adapter = configuration.bluetooth.adapter.flatMap { AdapterName($0) }
         bluetooth.settleLimit = configuration.bluetooth.settle
+        bluetooth.pairingCapability = configuration.bluetooth.capability.capability
+        bluetooth.promptLimit = configuration.bluetooth.prompt
+        bluetooth.identityKeys = configuration.bluetooth.identityKeys
         let manager = BluetoothManager(configuration: bluetooth, loop: loop, worker: Worker())
         let agent = Agent(
             configuration: configuration,
@@ -122,6 +125,7 @@ enum AgentProcess {
         entry.agent = agent
         await agent.openState(Worker())
         await manager.observe { event in entry.agent?.assumeIsolated { $0.happened(event) } }
+        await manager.observePairing { event in entry.agent?.assumeIsolated { $0.pairingHappened(event) } }
         do {
             try await client.subscribe(topics.mqttSubscriptions)
         } catch {

@@ -40,7 +40,8 @@ package struct AuditSubject: Sendable, Equatable {
         // It forgets the device, and finds it anew.
         case .discover(let discover): isAudited = discover.refresh
         case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .connect, .connectMatching,
-            .disconnect, .read, .subscribe, .unsubscribe, .rssi, .jobs, .job, .cancel:
+            .disconnect, .read, .subscribe, .unsubscribe, .rssi, .jobs, .job, .cancel, .pair, .pairingWindow,
+            .pairAnswer, .unpair, .trust, .forget:
             break
         case .sequence(let sequence):
             let steps = sequence.steps.map { AuditSubject($0.request) }

@@ -95,6 +95,9 @@ extension CommandDecoder {
             draft.problems.append("verb: \(text) is for the gateway, send it to \(base)/cmd")
         case (.device, .gateway):
             draft.problems.append("verb: \(text) is for a device, send it to \(base)/dev/{dev}/cmd")
+        case (_, .group) where verb == .pairAnswer:
+            // A prompt is of one device.
+            draft.problems.append("verb: \(text) is for one device, send it to \(base)/dev/{dev}/cmd")
         default: return verb
         }
         throw RefusedVerb(answer: draft.refusedForProblems())

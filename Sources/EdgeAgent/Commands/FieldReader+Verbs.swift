@@ -46,6 +46,11 @@ extension FieldReader {
         case .scanStart: scanStart(devices)
         case .scanStop: scanStop()
         case .adapterPower: adapterPower()
+        case .pair: pair(onDevice: onDevice)
+        case .pairAnswer: pairAnswer()
+        case .unpair: .unpair
+        case .trust: trust()
+        case .forget: .forget
         case .sequence: sequence(devices)
         case .jobs: jobs(devices)
         case .job: job()

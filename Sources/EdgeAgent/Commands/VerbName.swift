@@ -18,8 +18,8 @@ package enum VerbName: String, CaseIterable, Sendable {
 
     package var place: Place {
         switch self {
-        case .connect: .both
-        case .disconnect, .discover, .read, .write, .subscribe, .unsubscribe, .transact, .sequence, .run, .rssi, .pair,
+        case .connect, .pair: .both
+        case .disconnect, .discover, .read, .write, .subscribe, .unsubscribe, .transact, .sequence, .run, .rssi,
             .pairAnswer, .unpair, .trust, .forget:
             .device
         case .ping, .info, .scan, .scanStart, .scanStop, .devices, .jobs, .job, .cancel, .adapterPower, .logLevel,
@@ -32,9 +32,10 @@ package enum VerbName: String, CaseIterable, Sendable {
     package var isOffered: Bool {
         switch self {
         case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .connect, .disconnect, .discover,
-            .read, .write, .subscribe, .unsubscribe, .transact, .rssi, .sequence, .jobs, .job, .cancel:
+            .read, .write, .subscribe, .unsubscribe, .transact, .rssi, .sequence, .jobs, .job, .cancel, .pair,
+            .pairAnswer, .unpair, .trust, .forget:
             true
-        case .run, .pair, .pairAnswer, .unpair, .trust, .forget, .logLevel, .configGet, .diag, .restart: false
+        case .run, .logLevel, .configGet, .diag, .restart: false
         }
     }
 

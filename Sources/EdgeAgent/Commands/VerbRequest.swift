@@ -21,6 +21,14 @@ package enum VerbRequest: Sendable, Equatable {
     case unsubscribe(UnsubscribeRequest)
     case transact(TransactRules)
     case rssi
+    /// Pairs the device that the topic names.
+    case pair(PairRequest)
+    /// Lets devices pair that begin it themselves.
+    case pairingWindow(PairingWindowRequest)
+    case pairAnswer(PairAnswerRequest)
+    case unpair
+    case trust(TrustRequest)
+    case forget
     case sequence(SequenceRequest)
     case jobs(JobsRequest)
     case job(JobReference)
@@ -44,6 +52,11 @@ package enum VerbRequest: Sendable, Equatable {
         case .unsubscribe: .unsubscribe
         case .transact: .transact
         case .rssi: .rssi
+        case .pair, .pairingWindow: .pair
+        case .pairAnswer: .pairAnswer
+        case .unpair: .unpair
+        case .trust: .trust
+        case .forget: .forget
         case .sequence: .sequence
         case .jobs: .jobs
         case .job: .job
@@ -60,14 +73,24 @@ package enum VerbRequest: Sendable, Equatable {
         }
     }
 
+    /// Whether the command is in the journal before it is carried out.
+    ///
+    /// The answer to a prompt is not: it may hold a code, and the prompt ends with the process.
+    package var isJournalled: Bool {
+        if case .pairAnswer = self { false } else { changesSomething }
+    }
+
     /// How long the verb may take when the command does not say.
     package var defaultTimeout: Duration {
         switch self {
         case .rssi: .seconds(1)
-        case .ping, .info, .devices, .jobs, .job, .cancel, .disconnect, .unsubscribe: .seconds(5)
+        case .ping, .info, .devices, .jobs, .job, .cancel, .disconnect, .unsubscribe, .pairingWindow, .pairAnswer,
+            .unpair, .trust, .forget:
+            .seconds(5)
         case .scanStart, .scanStop: .seconds(10)
         case .connect, .connectMatching, .read, .write, .subscribe, .adapterPower: .seconds(20)
         case .discover: .seconds(30)
+        case .pair: .seconds(60)
         case .transact, .sequence: .seconds(120)
         // The scan itself, and the time to start and end it.
         case .scan(let scan): scan.duration + .seconds(10)

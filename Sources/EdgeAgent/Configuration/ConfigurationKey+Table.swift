@@ -192,6 +192,23 @@ extension ConfigurationKey {
             .milliseconds,
             "How long a device stays busy for a call of an ended job that has not come back"
         ),
+        file(
+            "bluetooth.identityKeysFile",
+            \.bluetooth.identityKeysFile,
+            "The file of identity keys, which give devices with private addresses one name each"
+        ),
+        choice(
+            "bluetooth.pairing.capability",
+            \.bluetooth.capability,
+            "What whoever answers prompts can do when a device is paired"
+        ),
+        duration(
+            "bluetooth.pairing.promptMs",
+            \.bluetooth.prompt,
+            1000...30_000,
+            .milliseconds,
+            "How long a prompt of a pairing waits for its answer"
+        ),
     ]
 
     private static let limits: [ConfigurationKey] = [

@@ -1,3 +1,5 @@
+internal import BleCore
+
 extension ConfigurationReader {
     /// Checks values against each other, reads the password and sees that the named files can be read.
     ///
@@ -6,6 +8,7 @@ extension ConfigurationReader {
         checkBounds()
         checkCredentials()
         checkTLS()
+        checkIdentityKeys()
         checkGroups()
         checkPolicy()
         problems.sort { $0.line < $1.line }
@@ -105,6 +108,16 @@ extension ConfigurationReader {
         }
         if mqtt.keyFile != nil, mqtt.certificateFile == nil {
             refuse(origin(of: privateKey), key: privateKey, "needs mqtt.certificateFile beside it")
+        }
+    }
+
+    private mutating func checkIdentityKeys() {
+        guard let path = configuration.bluetooth.identityKeysFile else { return }
+        do throws(IdentityKeys.Problem) {
+            configuration.bluetooth.identityKeys = try IdentityKeys.read(path)
+        } catch {
+            let key = "bluetooth.identityKeysFile"
+            refuse(origin(of: key), key: key, "the file \(LogText.quoted(path, limit: 256)) \(error)")
         }
     }
 

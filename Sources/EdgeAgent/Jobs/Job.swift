@@ -115,7 +115,7 @@ extension VerbRequest {
     /// Whether the verb needs a link, and with it one of the adapter's slots.
     var needsLink: Bool {
         switch self {
-        case .connect, .connectMatching, .discover, .read, .write, .subscribe, .transact: true
+        case .connect, .connectMatching, .discover, .read, .write, .subscribe, .transact, .pair: true
         case .sequence(let request): request.steps.contains { $0.request.needsLink }
         default: false
         }

@@ -49,7 +49,19 @@ enum VerbTasks {
                 try await agent.openConnection(rules, to: device, for: client, scope)
             }
         case .transact(let rules): return transact(rules, address, timeout)
-        case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .sequence, .jobs, .job, .cancel:
+        case .pair(let request): return pair(request, address, timeout)
+        case .unpair:
+            return BlueToothTaskModel(address, timeout: timeout) { manager, scope in
+                try await manager.unpair(address, scope)
+            }.map { VerbOutcome(confirmed: .local, payload: .already(!$0)) }
+        case .trust(let request):
+            return BlueToothTaskModel(address, timeout: timeout) { manager, scope in
+                try await manager.setTrusted(request.isTrusted, address, scope)
+            }.map { VerbOutcome(confirmed: .local, payload: .already(!$0)) }
+        case .forget:
+            return BlueToothTaskModel(address, timeout: timeout) { _, scope in try await agent.forget(device, scope) }
+        case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .sequence, .jobs, .job, .cancel,
+            .pairingWindow, .pairAnswer:
             return BlueToothTaskModel(address, timeout: timeout) { _, _ in
                 throw OperationError(.internal, detail: "the verb is none for a device")
             }
@@ -71,6 +83,19 @@ enum VerbTasks {
                 name: name
             )
             return VerbOutcome(confirmed: .response, payload: .connected(result))
+        }
+    }
+
+    private static func pair(
+        _ request: PairRequest,
+        _ address: DeviceAddress,
+        _ timeout: Duration
+    ) -> BlueToothTaskModel<VerbOutcome> {
+        BlueToothTaskModel(address, timeout: timeout) { manager, scope in
+            try await manager.pair(address, capability: request.capability?.capability, scope)
+        }.map { outcome in
+            let payload = ResultPayload.paired(already: outcome.already, bonded: outcome.bonded)
+            return VerbOutcome(confirmed: outcome.already ? .local : .response, payload: payload)
         }
     }
 

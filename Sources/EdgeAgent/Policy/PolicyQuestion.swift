@@ -78,7 +78,8 @@ extension VerbRequest {
     package var attributes: [AttributeSelector] {
         switch self {
         case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .connect, .connectMatching,
-            .disconnect, .discover, .rssi, .jobs, .job, .cancel:
+            .disconnect, .discover, .rssi, .jobs, .job, .cancel, .pair, .pairingWindow, .pairAnswer, .unpair, .trust,
+            .forget:
             []
         case .sequence(let request): request.steps.flatMap(\.request.attributes)
         case .read(let request): [request.attribute]

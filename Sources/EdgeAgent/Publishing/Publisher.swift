@@ -118,6 +118,16 @@ final class Publisher {
         outbox.send(publication(topic, message.encode(stamp), .event, .ordered), .event, nowMs: stamp.timeMs)
     }
 
+    /// Publishes what happens to a prompt of a pairing.
+    ///
+    /// Never kept on disk: it may show a code, and it is of no use later.
+    func publish(_ message: PairingMessage) {
+        let stamp = stamp(.other)
+        var publication = publication(topics.pair, message.encode(stamp), .other, .ordered)
+        publication.expirySeconds = UInt32(clamping: max(1, (message.expiresMs - stamp.timeMs + 999) / 1000))
+        send(publication)
+    }
+
     /// Publishes a value that a device sent; the completion tells when it had to be dropped.
     func publish(
         _ message: NotifyMessage,

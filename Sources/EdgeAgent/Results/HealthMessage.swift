@@ -42,6 +42,16 @@ package struct HealthMessage: Sendable, Equatable {
         package init() {}
     }
 
+    /// What is open for pairing.
+    package struct Pairing: Sendable, Equatable {
+        /// Until when devices may begin it themselves, in milliseconds since 1970-01-01 UTC; nil: they may not.
+        package var windowEndsMs: Int64?
+        /// Prompts that wait for an answer.
+        package var prompts = 0
+
+        package init() {}
+    }
+
     /// Nil without a state directory.
     package var journal: Journal?
     package var uptimeMs: Int64 = 0
@@ -57,6 +67,7 @@ package struct HealthMessage: Sendable, Equatable {
     package var isScanning = false
     /// Who wants the radio: the sessions, and `scan` for scans that a command waits for.
     package var scanHolders: [String] = []
+    package var pairing = Pairing()
     package var mqttReconnects: Int64 = 0
     package var dbusReconnects: Int64 = 0
     package var counters = Counters()
@@ -87,6 +98,11 @@ package struct HealthMessage: Sendable, Equatable {
         writer.object("scan") { writer in
             writer.field("active", isScanning)
             writer.field("holders", texts: scanHolders)
+        }
+        writer.object("pairing") { writer in
+            writer.key("windowEnds")
+            if let endsMs = pairing.windowEndsMs { writer.time(endsMs) } else { writer.null() }
+            writer.field("prompts", pairing.prompts)
         }
         writer.object("reconnects") { writer in
             writer.field("mqtt", mqttReconnects)

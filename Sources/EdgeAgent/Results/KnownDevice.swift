@@ -4,6 +4,8 @@ package import BleCore
 package struct KnownDevice: Sendable, Equatable {
     package var device: DeviceTarget
     package var addressType: Advertisement.AddressType
+    /// The address now on the air, when an identity key gave the device's own.
+    package var via: DeviceAddress?
     /// The advertised name; nil when BlueZ shows the address for want of one.
     package var name: String?
     package var link: LinkMessage.State
@@ -21,6 +23,7 @@ package struct KnownDevice: Sendable, Equatable {
     package init(
         device: DeviceTarget,
         addressType: Advertisement.AddressType,
+        via: DeviceAddress? = nil,
         name: String? = nil,
         link: LinkMessage.State = .disconnected,
         isPaired: Bool = false,
@@ -31,6 +34,7 @@ package struct KnownDevice: Sendable, Equatable {
     ) {
         self.device = device
         self.addressType = addressType
+        self.via = via
         self.name = name
         self.link = link
         self.isPaired = isPaired
@@ -46,6 +50,7 @@ package struct KnownDevice: Sendable, Equatable {
         writer.field("dev", device.name.description)
         writer.field("address", device.address.hex)
         writer.field("addressType", addressType.rawValue)
+        if let via { writer.field("via", via.hex) }
         writer.field(orNull: "name", name)
         if case .alias(let alias) = device.name {
             writer.field("alias", alias)

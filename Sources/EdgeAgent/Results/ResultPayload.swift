@@ -9,13 +9,20 @@ package enum ResultPayload: Sendable, Equatable {
     case scan([HeardDevice], isTruncated: Bool)
     /// `scan.start` and `scan.stop`.
     case session(SessionName, already: Bool)
-    /// `disconnect`, `subscribe`, `unsubscribe`, `adapter.power`: whether it was so before.
+    /// `disconnect`, `subscribe`, `unsubscribe`, `unpair`, `trust`, `forget`, `adapter.power`: whether it was so before.
     case already(Bool)
     case connected(ConnectResult)
     case services(ServiceTree)
     case value([UInt8])
     case written(bytes: Int, packets: Int)
     case rssi(Int, ageMs: Int64)
+    /// `pair` of a device: whether it was paired before, and whether the keys are kept.
+    case paired(already: Bool, bonded: Bool)
+    /// `pair` on the gateway's topic: whether it was so before, and when the window closes, in milliseconds since
+    /// 1970-01-01 UTC; nil: it is closed.
+    case pairingWindow(already: Bool, endsMs: Int64?)
+    /// `pair.answer`: there is nothing to say.
+    case nothing
     /// `transact`: the answer.
     case transact(TransactAnswer)
     /// `transact` with a long connection: where the packets go.
@@ -119,6 +126,14 @@ package enum ResultPayload: Sendable, Equatable {
             writer.field("rssi", rssi)
             writer.field("ageMs", ageMs)
             writer.field("source", "advertisement" as StaticString)
+        case .paired(let already, let bonded):
+            writer.field("already", already)
+            writer.field("bonded", bonded)
+        case .pairingWindow(let already, let endsMs):
+            writer.field("already", already)
+            writer.key("windowEnds")
+            if let endsMs { writer.time(endsMs) } else { writer.null() }
+        case .nothing: break
         case .transact(let answer): answer.write(to: &writer)
         case .longConnection(let connection): connection.write(to: &writer)
         case .steps(let parts): writer.field("steps", array: parts) { $1.write(to: &$0) }

@@ -24,6 +24,8 @@ package struct TopicTree: Sendable, Equatable {
     package var health: String { base + "health" }
     /// Retained.
     package var bluetooth: String { base + "bluetooth" }
+    /// Prompts of pairings.
+    package var pair: String { base + "pair" }
     /// Retained.
     package func adapter(_ name: AdapterName) -> String { "\(base)adapter/\(name.text)" }
 

@@ -2,7 +2,7 @@ internal import CLinux
 internal import Glibc
 internal import TaskQueue
 
-/// Jobs spread over some devices that are busy: all wait, then all are started and finished.
+/// Jobs spread over some devices: each device is busy with one, all others wait, then are started and finished.
 struct BenchCase {
     private struct Job: Identifiable {
         let id: Int
@@ -11,7 +11,7 @@ struct BenchCase {
 
     private typealias Queue = QueueState<UInt64, Int, Job, ContinuousClock.Instant>
 
-    /// What one job cost, and one device that is busy.
+    /// What one job cost that waited, and one device that is busy.
     struct Result {
         let submitNanoseconds: Double
         let startNanoseconds: Double
@@ -24,7 +24,8 @@ struct BenchCase {
     /// How many devices may hold a link; nil: jobs need none.
     let slots: Int?
 
-    func run(jobs: Int) -> Result {
+    func run(jobs total: Int) -> Result {
+        let jobs = total - devices
         let start = ContinuousClock.now
         let expiry = start + .seconds(3600)
         var running: [Job] = []
@@ -33,7 +34,7 @@ struct BenchCase {
         next.reserveCapacity(devices)
         let empty = Self.heap()
 
-        var queue = Queue(limits: .init(perDevice: jobs, total: jobs))
+        var queue = Queue(limits: .init(perDevice: total, total: total))
         if let slots { _ = queue.setLimit(slots, of: 0, at: start) }
         for id in 0..<devices {
             let job = Job(id: id, device: Self.address(id))
@@ -42,7 +43,7 @@ struct BenchCase {
         let busy = Self.heap()
 
         let begin = Self.cpuNanoseconds()
-        for id in devices..<(devices + jobs) {
+        for id in devices..<total {
             let job = Job(id: id, device: Self.address(id % devices))
             // Deadlines are no more in order than callers are.
             let deadline = expiry + .milliseconds(id &* 7919 % 65_536)

@@ -22,9 +22,8 @@ struct QueueBench {
                 }
             }
         }
-        print(
-            "Queue: \(jobs) jobs of all priorities wait, then each is started and finished; \(rounds) rounds, processor time"
-        )
+        print("Queue: \(jobs) jobs of all priorities wait for busy devices, then are started and finished")
+        print("\(rounds) rounds, the processor's time")
         print(BenchCase.header)
         var growth = 0.0
         for (cases, results) in zip(groups, results) {

@@ -3,9 +3,9 @@ extension BenchCase {
         "devices   slots   ns a job: median (least to most)   submit   start   bytes a job   bytes a device"
 
     static let explanation = """
-        No step looks through devices or jobs. What is left of a difference is the processor's caches, which hold the
-        records of a thousand devices but not of a hundred thousand: a few misses a job. With one device none waits for a
-        slot. Other programs use the same caches, and so widen the spread.
+        No step looks through devices or jobs. What is left of a difference is a miss of the processor's caches where a
+        submit looks its device up: they hold a thousand devices, not a hundred thousand. With one device none waits for
+        a slot. Other programs use the same caches, and so widen the spread.
         """
 
     /// The figures of all rounds in one line.

@@ -1,3 +1,4 @@
+import BleCore
 import EdgeAgent
 import Testing
 
@@ -115,6 +116,38 @@ struct ConfigurationFilesTests {
             let problems = readConfiguration(yaml).problems
             #expect(problems.map(\.description) == ["f:2: mqtt.keyFile: the key must not be protected by a passphrase"])
         }
+    }
+
+    @Test func `identity keys are read, and a file that does not do is named with its line`() throws {
+        let key = "C0:5A:00:00:00:77 ec0234a357c8ad05341010a60a397d9b"
+        try withTemporaryDirectory { directory in
+            let path = directory + "/keys"
+            func read(_ content: String, permissions: Int = 0o600) throws -> ConfigurationReader {
+                try writeFile(content, to: path, permissions: permissions)
+                return readConfiguration("prefix: x\nbluetooth:\n  identityKeysFile: \(path)\n")
+            }
+            let good = try read(key + "\n")
+            #expect(good.problems.isEmpty)
+            #expect(good.configuration.bluetooth.identityKeys.keys.map(\.address.hex) == ["c05a00000077"])
+            #expect(!ConfigurationText.yaml(good.configuration).contains("ec0234a3"))
+            let prefix = "f:3: bluetooth.identityKeysFile: the file \"\(path)\" "
+            for (content, permissions, problem) in [
+                (key, 0o644, "is open to every user of the machine: let its owner and group alone read it"),
+                ("#\n" + key + "00", 0o600, "line 2 has a key that is not 32 hexadecimal digits"),
+                (key + "\n" + key, 0o600, "line 2 names an address again"),
+            ] {
+                let reader = try read(content, permissions: permissions)
+                #expect(reader.problems.map(\.description) == [prefix + problem])
+                #expect(reader.configuration.bluetooth.identityKeys.keys.isEmpty)
+            }
+        }
+        let missing = readConfiguration("bluetooth: {identityKeysFile: /nonexistent/keys}").problems
+        #expect(
+            missing.map(\.description) == [
+                "f:1: bluetooth.identityKeysFile: the file \"/nonexistent/keys\" cannot be read: "
+                    + "No such file or directory"
+            ]
+        )
     }
 
     @Test func `the default file may be absent, a named one may not`() throws {

@@ -5,7 +5,9 @@ import Testing
 extension FaultCase {
     /// Runs the command in the world of the scenario and compares its result.
     func check() async throws {
-        try await withAgent(try AgentSetup(scenario: scenario), isReady: false) { gateway in
+        var setup = try AgentSetup(scenario: scenario)
+        setup.keys = keys
+        try await withAgent(setup, isReady: false) { gateway in
             // What happens after the start is what is meant, not the start.
             try await gateway.hear(on: "bluetooth") { $0["state"].text != nil }
             for (verb, fields) in before { _ = try await gateway.send(verb, fields) }
@@ -94,6 +96,17 @@ extension AgentLane3 {
             async throws
         {
             try await expected.checkAcrossKill(during: "WriteValue")
+        }
+    }
+}
+
+extension AgentLane4 {
+    /// Pairings that fail, and bonds that do not do any more.
+    @Suite(.timeLimit(.minutes(1))) struct PairingFailureTests {
+        @Test(arguments: FaultCase.pairing) func `a scenario ends a command with its code`(_ expected: FaultCase)
+            async throws
+        {
+            try await expected.check()
         }
     }
 }

@@ -25,6 +25,8 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     let missing: [String]
     /// The try that was the last one; nil: whichever.
     let attempt: Int?
+    /// Keys of the agent's configuration.
+    let keys: [String: String]
 
     init(
         _ scenario: String,
@@ -38,7 +40,8 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
         att: String? = nil,
         dbus: String? = nil,
         missing: [String] = [],
-        attempt: Int? = nil
+        attempt: Int? = nil,
+        keys: [String: String] = [:]
     ) {
         self.scenario = scenario
         self.outcome = outcome
@@ -52,6 +55,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
         self.dbus = dbus
         self.missing = missing
         self.attempt = attempt
+        self.keys = keys
     }
 
     var testDescription: String { "\(scenario): \(verb) \(fields) -> \(outcome.code)" }

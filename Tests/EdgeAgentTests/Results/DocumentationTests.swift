@@ -190,6 +190,12 @@ import Testing
             try texts(try at(sequence, "properties", "onError", "enum"))
                 == SequenceRequest.OnError.allCases.map(\.rawValue)
         )
+        let pair = try #require(entries.first { $0["title"] == .string("pair") })
+        #expect(
+            try texts(try at(pair, "properties", "capability", "enum")) == CapabilityName.allCases.map(\.rawValue)
+        )
+        let window = try at(pair, "properties", "windowMs", "maximum")
+        #expect(window == .integer(Int64(PairingWindowRequest.longestMs)))
         let priority = try at(commands, "properties", "priority", "enum")
         #expect(try texts(priority) == CommandPriority.allCases.map(\.rawValue))
     }
@@ -233,6 +239,8 @@ import Testing
             var written = try names(try #require(real["result"]))
             // The fields of a long connection's result, and of a command's without an answer.
             if verb == .transact { written.formUnion(["subscription", "bytes"]) }
+            // That of a device's.
+            if verb == .pair { written.insert("bonded") }
             #expect(written == (try names(try at(shape, "properties"))), "\(verb)")
         }
     }

@@ -175,9 +175,8 @@ import Testing
         health.lastRecoveryMs = 0
         #expect(
             try keys(health.encode(stamp)) == [
-                "uptimeMs", "residentBytes", "cpuMs", "queue", "links", "scan", "reconnects", "counters", "drops",
-                "lastRecovery",
-                "clockSynced", "refusedSubscriptions",
+                "uptimeMs", "residentBytes", "cpuMs", "queue", "links", "scan", "pairing", "reconnects", "counters",
+                "drops", "lastRecovery", "clockSynced", "refusedSubscriptions",
             ]
         )
         #expect(try parsed(health.encode(stamp))["lastRecovery"] == .string("1970-01-01T00:00:00.000Z"))
@@ -186,6 +185,11 @@ import Testing
         health.links = LinkCounts(used: 2, max: 3, waiting: 1)
         let shown = try parsed(health.encode(stamp))
         #expect(shown["counters"]?.object?["repeated"] == .integer(3))
+        #expect(shown["pairing"]?.object?["windowEnds"] == .null)
+        health.pairing.windowEndsMs = 0
+        health.pairing.prompts = 2
+        let pairing = try parsed(health.encode(stamp))["pairing"]?.object
+        #expect(pairing?["windowEnds"] == .string("1970-01-01T00:00:00.000Z") && pairing?["prompts"] == .integer(2))
         #expect(shown["links"]?.object?.entries.map(\.key) == ["used", "max", "waiting"])
     }
 

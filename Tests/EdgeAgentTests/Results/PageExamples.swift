@@ -35,6 +35,16 @@ struct PageExamples {
             let message = NotifyMessage(device: fixture.door, content: content, count: 2, kind: .notify)
             return try parsed(message.encode(stamp()))
         }
+        if example["prompt"] != nil {
+            let message = PairingMessage(
+                device: fixture.door,
+                prompt: "9e",
+                kind: .confirm(passkey: 1),
+                state: .open,
+                expiresMs: 0
+            )
+            return try parsed(message.encode(stamp()))
+        }
         if example["services"] != nil {
             return try parsed(GattMessage(device: fixture.door, tree: ServiceTree()).encode(stamp()))
         }
@@ -169,6 +179,9 @@ struct PageExamples {
         case .jobs: return .jobs([try job(.running), try job(.waiting)], isTruncated: false)
         case .job: return .job(try job(.ended), steps: try steps())
         case .cancel: return .cancelled(1)
+        case .pair where isDevice: return .paired(already: false, bonded: true)
+        case .pair: return .pairingWindow(already: false, endsMs: 0)
+        case .pairAnswer: return .nothing
         default: return .already(false)
         }
     }
