@@ -195,6 +195,11 @@ extension AgentLane3 {
                     gateway.agent.send(SIGCONT)
                     for id in sent { #expect(try await gateway.result(id).json["status"] == "ok") }
                     let job = gateway.topic(.awkward, "job")
+                    // What observers are told comes a moment after the results.
+                    let last = sent.last
+                    _ = try await gateway.hear("the last step") {
+                        $0.topic == job && $0.json["status"] == "started" && $0.json["id"].text == last
+                    }
                     let started = gateway.caller.all(job).filter { $0.json["status"] == "started" }
                     #expect(started.compactMap(\.json["id"].text).filter(Set(sent).contains) == sent)
                 }
