@@ -262,7 +262,9 @@ extension Agent {
             let asked = window.end(key, with: kept.result, history: kept.history)
         else { return }
         // Who asked while the disk was written to.
-        let told = carriers.map { ReplyAddress(topic: $0.publication.topic, correlationData: $0.publication.correlationData) }
+        let told = carriers.map {
+            ReplyAddress(topic: $0.publication.topic, correlationData: $0.publication.correlationData)
+        }
         for reply in asked where !told.contains(reply) {
             publisher.publish(kept.result, to: reply)
         }

@@ -103,7 +103,10 @@ func withBench(
 ) async throws {
     guard let mode = modes.first else { return try await body(started) }
     try await withAgentWorld(BenchGateway.world) { world in
-        let agent = try await AgentProgram.start(configuration: mode.configuration(port: broker.port), bus: world.busAddress)
+        let agent = try await AgentProgram.start(
+            configuration: mode.configuration(port: broker.port),
+            bus: world.busAddress
+        )
         let loop = try EventLoop.startThread()
         defer { loop.stop() }
         let heard = Log<String>()
@@ -112,7 +115,9 @@ func withBench(
             MQTTConfiguration(host: "127.0.0.1", port: broker.port, clientID: "bench-\(mode.name)"),
             on: loop,
             onMessage: { message in
-                if message.topic.hasSuffix("/bluetooth") { heard.append(String(decoding: message.payload, as: UTF8.self)) }
+                if message.topic.hasSuffix("/bluetooth") {
+                    heard.append(String(decoding: message.payload, as: UTF8.self))
+                }
                 box.load?.heard(message)
             },
             onEvent: { _ in }

@@ -24,7 +24,9 @@ enum JournalBench {
 
     /// Writes a second without a journal and with either durability.
     private static func measureJournal(_ gateways: [BenchGateway]) async throws {
-        print("writes/s over \(BenchGateway.healthy) devices: median of \(rounds) rounds (lowest-highest), ratio to none")
+        print(
+            "writes/s over \(BenchGateway.healthy) devices: median of \(rounds) rounds (lowest-highest), ratio to none"
+        )
         for (outstanding, count) in [(1, 400), (32, 3000)] {
             var rates: [String: [Double]] = [:]
             for gateway in gateways { _ = try await gateway.run(.write, count: count / 4, outstanding: outstanding) }
@@ -49,7 +51,9 @@ enum JournalBench {
 
     /// Reads on healthy devices while another one never answers Connect, and without it.
     private static func measureDeadDevice(_ gateway: BenchGateway) async throws {
-        print("reads of \(BenchGateway.healthy - 1) healthy devices, one each at a time, µs: median of \(rounds) rounds")
+        print(
+            "reads of \(BenchGateway.healthy - 1) healthy devices, one each at a time, µs: median of \(rounds) rounds"
+        )
         var (alone, beside): ([Run], [Run]) = ([], [])
         for round in 0..<rounds {
             for isDead in round % 2 == 0 ? [false, true] : [true, false] {
@@ -61,7 +65,9 @@ enum JournalBench {
         }
         for (name, at) in [("p50", 0.5), ("p99", 0.99)] {
             let (without, with) = (median(alone.map { $0.quantile(at) }), median(beside.map { $0.quantile(at) }))
-            print("  \(name)  without \(pad(String(Int(without)), 6)) beside a dead one \(pad(String(Int(with)), 6)) \(ratio(with, without))")
+            print(
+                "  \(name)  without \(pad(String(Int(without)), 6)) beside a dead one \(pad(String(Int(with)), 6)) \(ratio(with, without))"
+            )
         }
     }
 

@@ -12,7 +12,11 @@ extension AgentLane3 {
         private static let read = #""service":"fff0","characteristic":"fff6""#
 
         /// Leaves a journal with one entry in a state directory.
-        private func leaveJournal(in state: String, _ change: (inout JournalSettings) -> Void) async throws {
+        private func leaveJournal(
+            in state: String,
+            isEnded: Bool = true,
+            _ change: (inout JournalSettings) -> Void = { _ in }
+        ) async throws {
             var changed = JournalSettings(directory: state)
             change(&changed)
             let settings = changed
@@ -28,12 +32,17 @@ extension AgentLane3 {
                         number: store.newNumber(),
                         key: JournalKey(client: "other", isIdentified: true, id: "1"),
                         fingerprint: [1],
-                        request: [],
+                        request: [99],
+                        isBegun: !isEnded,
                         createdMs: settings.clock.wallMs(),
                         expiresMs: 0,
                         windowEndsMs: .max
                     )
-                    store.record(entry, answer: Array("{}".utf8), publications: []) { outcomes.append("\($0)") }
+                    if isEnded {
+                        store.record(entry, answer: Array("{}".utf8), publications: []) { outcomes.append("\($0)") }
+                    } else {
+                        store.accept(entry) { outcomes.append("\($0)") }
+                    }
                     store.close { outcomes.append("closed: \($0)") }
                 }
                 store.open()
@@ -51,12 +60,16 @@ extension AgentLane3 {
                     settings.clock.wallMs = { system.wallMs() + 2 * 3_600_000 }
                 }
                 try await withAgent(.lasting(state)) { gateway in
-                    for time in [#""expires":"2099-01-01T00:00:00Z""#, #""sentAt":"2020-01-01T00:00:00Z","ttlMs":1000"#] {
+                    for time in [
+                        #""expires":"2099-01-01T00:00:00Z""#, #""sentAt":"2020-01-01T00:00:00Z","ttlMs":1000"#,
+                    ] {
                         let refused = try await gateway.send("write", Self.write + "," + time, on: .awkward)
                         #expect(refused["error"]["code"] == "clock-unsynchronised" && refused["status"] == "rejected")
                         #expect(refused["error"]["retryable"] == true && refused["applied"] == "no")
                     }
-                    #expect(try await gateway.send("write", Self.write + #","ttlMs":9000"#, on: .awkward)["status"] == "ok")
+                    #expect(
+                        try await gateway.send("write", Self.write + #","ttlMs":9000"#, on: .awkward)["status"] == "ok"
+                    )
                     #expect(await gateway.world.count(of: "WriteValue") == 1)
                 }
             }
@@ -73,6 +86,17 @@ extension AgentLane3 {
                     let fields = Self.write + #","expires":"2099-01-01T00:00:00Z""#
                     let result = try await gateway.send("write", fields, on: .awkward)
                     #expect(result["status"] == "ok")
+                }
+            }
+        }
+
+        @Test func `a command that cannot be read any more has a result all the same`() async throws {
+            try await withStateFolder { state in
+                try await leaveJournal(in: state, isEnded: false)
+                try await withAgent(.lasting(state)) { gateway in
+                    let result = try await gateway.result("1", client: "other").json
+                    #expect(result["error"]["code"] == "internal" && result["applied"] == "maybe")
+                    #expect(gateway.agent.lines(with: "Command in the journal cannot be read").count == 1)
                 }
             }
         }
@@ -139,7 +163,9 @@ extension AgentLane3 {
                     try await first.start("read", Self.read, on: .awkward)
                     await first.world.waitForCalls(of: "ReadValue")
                     let id = try await first.start("write", Self.write, on: .awkward)
-                    try await first.hear(on: "dev/\(TestDevice.awkward.hex)/job", count: 2) { $0["status"] == "accepted" }
+                    try await first.hear(on: "dev/\(TestDevice.awkward.hex)/job", count: 2) {
+                        $0["status"] == "accepted"
+                    }
                     _ = try await first.stop(SIGKILL)
                     let second = try await first.restarted()
                     #expect(try await second.result(id).json["status"] == "ok")
@@ -169,6 +195,11 @@ extension AgentLane3 {
                     gateway.agent.send(SIGCONT)
                     for id in sent { #expect(try await gateway.result(id).json["status"] == "ok") }
                     let job = gateway.topic(.awkward, "job")
+                    // What observers are told comes a moment after the results.
+                    let last = sent.last
+                    _ = try await gateway.hear("the last step") {
+                        $0.topic == job && $0.json["status"] == "started" && $0.json["id"].text == last
+                    }
                     let started = gateway.caller.all(job).filter { $0.json["status"] == "started" }
                     #expect(started.compactMap(\.json["id"].text).filter(Set(sent).contains) == sent)
                 }

@@ -36,6 +36,7 @@ extension AgentLane2 {
         /// Waits until a text stands in the files of the journal: nothing else tells of a message that is kept.
         private func waitForDisk(_ state: String, _ text: String) async throws {
             try await within("\(text) on disk") {
+                // A file cannot be waited for, only looked at again.
                 while try !journalHolds(state, text) { try await Task.sleep(for: .milliseconds(10)) }
             }
         }
@@ -79,10 +80,16 @@ extension AgentLane2 {
                         mark = try await giveBrokerBack(first)
                     }
                     try await gateway.hear(on: gateway.values("ffd1"), from: mark, count: 6)
-                    let (notify, event, result) = (gateway.values("ffd1"), "dev/\(TestDevice.meter.hex)/event", "res/test/\(id)")
+                    let (notify, event, result) = (
+                        gateway.values("ffd1"), "dev/\(TestDevice.meter.hex)/event", "res/test/\(id)"
+                    )
                     let topics = [notify, event, result].map { gateway.topic($0) }
-                    let heard = gateway.caller.all(from: mark).filter { topics.contains($0.topic) && $0.json["boot"] == boot }
-                    let told = heard.map { $0.json["value"]["hex"].text ?? $0.json["name"].text ?? $0.json["status"].text }
+                    let heard = gateway.caller.all(from: mark).filter {
+                        topics.contains($0.topic) && $0.json["boot"] == boot
+                    }
+                    let told = heard.map {
+                        $0.json["value"]["hex"].text ?? $0.json["name"].text ?? $0.json["status"].text
+                    }
                     #expect(told == ["ok", "01", "02", "03", "Gauge", "04", "05", "06"])
                     let times = heard.compactMap { $0.json["ts"].text }
                     #expect(times == times.sorted() && times.count == 8)
@@ -136,7 +143,10 @@ extension AgentLane2 {
                     let isAged = keys["outbox.maxAgeSeconds"] != nil
                     #expect(events.contains { $0.json["name"] == "Gauge" } == !isAged)
                     let line = try #require(gateway.agent.lines(with: "Messages were dropped while").first)
-                    #expect(line.contains(" notifications=\(missing)") && gateway.agent.lines(with: "Messages were dropped").count == 1)
+                    #expect(
+                        line.contains(" notifications=\(missing)")
+                            && gateway.agent.lines(with: "Messages were dropped").count == 1
+                    )
                     let health = try await gateway.hear(on: "health", from: mark) {
                         $0["journal"]["dropped"]["notifications"] == .number(Double(missing))
                             && $0["journal"]["waiting"]["notifications"] == 0
@@ -170,7 +180,9 @@ extension AgentLane2 {
             let (adverts, notifications, kept) = (600, 150, 17)
             try await withStateFolder { state in
                 var setup = Self.setup(state, ["outbox.maxNotifications": "\(kept)", "mqtt.maxOutgoingMessages": "64"])
-                setup.world.devices = [.meter] + (1...4).map { TestDevice.named("Beacon", number: $0).advertising(every: .milliseconds(20)) }
+                setup.world.devices =
+                    [.meter]
+                    + (1...4).map { TestDevice.named("Beacon", number: $0).advertising(every: .milliseconds(20)) }
                 try await withAgent(setup) { gateway in
                     _ = try await gateway.subscribe("ffd1")
                     _ = try await gateway.send("scan.start", #""session":"all","emit":"all""#)
@@ -201,7 +213,10 @@ extension AgentLane2 {
                     #expect(heard.first?.topic == gateway.topic("status") && heard.first?.json["state"] == "online")
                     let firstValue = try #require(values.first?.number)
                     for rest in ["info", "health", "bluetooth", "dev/\(TestDevice.meter.hex)/link", "scan/all/state"] {
-                        let state = try #require(heard.first { $0.topic == gateway.topic(rest) }, "\(rest) in \(topics)")
+                        let state = try #require(
+                            heard.first { $0.topic == gateway.topic(rest) },
+                            "\(rest) in \(topics)"
+                        )
                         #expect(state.number < firstValue, "\(rest)")
                     }
                     let numbers = values.compactMap { $0.json["n"].number }

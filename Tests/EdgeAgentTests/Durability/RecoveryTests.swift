@@ -164,6 +164,7 @@ extension AgentLane2 {
                     }
                     _ = try await first.stop(SIGKILL)
                     try await first.broker.start()
+                    try await first.caller.subscribed(connection: 2)
                     let second = try await startAgent(first.setup, first.world, first.broker, first.caller)
                     let result = try await second.result(id).json
                     #expect(result["status"] == "ok" && result["boot"] == boot)
@@ -204,7 +205,10 @@ extension AgentLane2 {
                     #expect(refused["applied"] == "no" && refused["error"]["retryable"] == true)
                     #expect(try await gateway.send("read", Gateway.level, on: .battery)["status"] == "ok")
                     let info = try await gateway.send("info")["result"]
-                    #expect(info["journal"]["problem"].text?.contains("damaged") == true || info["journal"]["problem"] != .missing)
+                    #expect(
+                        info["journal"]["problem"].text?.contains("damaged") == true
+                            || info["journal"]["problem"] != .missing
+                    )
                     let health = try await gateway.hear(on: "health").json
                     #expect(health["journal"]["working"] == false)
                     #expect(await gateway.world.times(of: "WriteValue").isEmpty)

@@ -7,7 +7,8 @@ extension AgentLane4 {
     /// A broker that delivers a message more than once: packets as they stand on the wire.
     @Suite(.serialized, .timeLimit(.minutes(1)))
     struct RepeatedDeliveryTests {
-        private static let write = #""client":"me","verb":"write","service":"fff0","characteristic":"fff5","value":{"hex":"2a"}"#
+        private static let write =
+            #""client":"me","verb":"write","service":"fff0","characteristic":"fff5","value":{"hex":"2a"}"#
         private static let results = "edge/v1/gw/res/"
 
         /// The packets of MQTT 3.1.1 that a broker sends here.

@@ -86,7 +86,7 @@ extension AgentLane1 {
         }
 
         @Test func `a sequence that only reads is not taken up, and its repetition runs`() async throws {
-            let steps = #""steps":[{"verb":"read",\#(Self.read)},{"verb":"rssi"}]"#
+            let steps = #""steps":[{"verb":"read",\#(Self.read)},{"verb":"read",\#(Self.read)}]"#
             try await withRestart({ Self.setup($0, attDelay: .milliseconds(500)) }) { gateway in
                 let id = try await gateway.start("sequence", steps, on: .awkward)
                 await gateway.world.waitForCalls(of: "ReadValue")
@@ -106,7 +106,10 @@ extension AgentLane1 {
             try await withRestart({ Self.setup($0, attDelay: .seconds(2)) }) { gateway in
                 try await occupy(.twin, gateway)
                 let id = gateway.makeID()
-                try await gateway.publish("{\"id\":\"\(id)\",\"verb\":\"write\",\(Self.write)}".utf8, to: "group/both/cmd/test")
+                try await gateway.publish(
+                    "{\"id\":\"\(id)\",\"verb\":\"write\",\(Self.write)}".utf8,
+                    to: "group/both/cmd/test"
+                )
                 await gateway.world.waitForCalls(of: "WriteValue")
                 return id
             } after: { gateway, id in
@@ -123,7 +126,10 @@ extension AgentLane1 {
                 try await occupy(.awkward, gateway)
                 try await occupy(.twin, gateway, calls: 2)
                 let id = gateway.makeID()
-                try await gateway.publish("{\"id\":\"\(id)\",\"verb\":\"write\",\(Self.write)}".utf8, to: "group/both/cmd/test")
+                try await gateway.publish(
+                    "{\"id\":\"\(id)\",\"verb\":\"write\",\(Self.write)}".utf8,
+                    to: "group/both/cmd/test"
+                )
                 try await accepted(2, of: .awkward, gateway)
                 try await accepted(2, of: .twin, gateway)
                 #expect(await gateway.world.count(of: "WriteValue") == 0)
@@ -153,12 +159,18 @@ extension AgentLane1 {
                 let topic = gateway.topic("res/anonymous/x")
                 _ = try await gateway.hear("both answers", count: 2) { $0.topic == topic }
                 #expect(try await gateway.result(made, client: "anonymous").json["status"] == "ok")
-                #expect(gateway.caller.all(topic).allSatisfy { $0.json["status"] == "ok" && $0.json["replayed"] == .missing })
+                #expect(
+                    gateway.caller.all(topic).allSatisfy {
+                        $0.json["status"] == "ok" && $0.json["replayed"] == .missing
+                    }
+                )
                 #expect(await gateway.world.count(of: "WriteValue") == 3)
             }
         }
 
-        @Test func `all who asked before the agent died have the one answer after it, with their own data`() async throws {
+        @Test func `all who asked before the agent died have the one answer after it, with their own data`()
+            async throws
+        {
             let payload = #"{"id":"shared","client":"test","verb":"write",\#(Self.write)}"#
             try await withRestart({ Self.setup($0, attDelay: .seconds(2)) }) { gateway in
                 try await occupy(.awkward, gateway)
@@ -174,7 +186,10 @@ extension AgentLane1 {
                     $0.topic.hasPrefix("reply/") && $0.json["status"] == "ok"
                 }
                 let all = gateway.caller.all("reply/").filter { $0.json["status"] == "ok" }
-                #expect(all.map(\.message.correlationData) == answers && all.map(\.topic) == ["reply/a", "reply/b", "reply/b"])
+                #expect(
+                    all.map(\.message.correlationData) == answers
+                        && all.map(\.topic) == ["reply/a", "reply/b", "reply/b"]
+                )
                 #expect(Set(all.map(\.text)) == [heard.text])
                 #expect(await gateway.world.count(of: "WriteValue") == 1)
             }
@@ -191,7 +206,9 @@ extension AgentLane1 {
                 #expect(result.message.correlationData == Array("no id: ü".utf8))
                 #expect(result.json["id"].text?.count == 64 && result.properties["status"] == "ok")
                 try await gateway.start(payload, to: "dev/one/cmd", responseTopic: "reply/x", correlation: "no id: ü")
-                let repeated = try await gateway.hear("its repetition", from: result.number + 1) { $0.topic == "reply/x" }
+                let repeated = try await gateway.hear("its repetition", from: result.number + 1) {
+                    $0.topic == "reply/x"
+                }
                 #expect(repeated.text == result.text.dropLast() + #","replayed":true}"#)
                 #expect(await gateway.world.count(of: "WriteValue") == 1)
             }
@@ -280,7 +297,10 @@ extension AgentLane1 {
             } before: { gateway in
                 try await occupy(.awkward, gateway)
                 let id = gateway.makeID()
-                try await gateway.publish("{\"id\":\"\(id)\",\"verb\":\"write\",\(Self.write)}".utf8, to: "dev/one/cmd/test")
+                try await gateway.publish(
+                    "{\"id\":\"\(id)\",\"verb\":\"write\",\(Self.write)}".utf8,
+                    to: "dev/one/cmd/test"
+                )
                 try await accepted(2, of: .awkward, gateway)
                 return id
             } after: { gateway, id in

@@ -29,7 +29,8 @@ struct StoredCommandTests {
     @Test(
         arguments: [
             (.gateway(client: nil), nil), (.gateway(client: "me"), [1]), (.all(client: nil), []),
-            (.all(client: "me"), nil), (.device("door", client: nil), [0]), (.device("a1b2c3d4e5f6", client: "me"), nil),
+            (.all(client: "me"), nil), (.device("door", client: nil), [0]),
+            (.device("a1b2c3d4e5f6", client: "me"), nil),
             (.group("lights", client: nil), nil), (.group("lights", client: "me"), [0xFF, 0]),
         ] as [(CommandTopic, [UInt8]?)]
     )

@@ -90,7 +90,9 @@ extension AgentLane3 {
             try await expected.check()
         }
 
-        @Test(arguments: FaultCase.killed) func `a kill of the agent ends a command with its code`(_ expected: FaultCase)
+        @Test(arguments: FaultCase.killed) func `a kill of the agent ends a command with its code`(
+            _ expected: FaultCase
+        )
             async throws
         {
             try await expected.checkAcrossKill(during: "WriteValue")

@@ -114,7 +114,7 @@ extension FaultCase {
             "timeout",
             .outcomeUnknown,
             "transact",
-            #""service":"ffe0","write":"ffe1","data":{"hex":"02"},"complete":"never""#,
+            #""service":"ffe0","write":"ffe1","data":{"hex":"02"}"#,
             applied: "maybe"
         ),
         .init(

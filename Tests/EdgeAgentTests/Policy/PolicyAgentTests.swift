@@ -80,10 +80,17 @@ extension AgentLane3 {
                 #expect(group["error"]["code"] == "denied" && group["result"] == .missing)
                 #expect(await gateway.world.count(of: "Connect") == 0)
                 let lines = gateway.agent.lines(with: "audit: Command denied")
-                #expect(lines.contains { $0.contains(" verb=sequence ") } && lines.contains { $0.contains(" group=both ") })
+                #expect(
+                    lines.contains { $0.contains(" verb=sequence ") } && lines.contains { $0.contains(" group=both ") }
+                )
                 #expect(lines.contains { $0.contains(" step=1 verb=write ") })
                 // What nobody denies goes through, for each of them.
-                let reading = try await send(#""verb":"read",\#(Gateway.level)"#, to: "group/both/cmd", as: "test", gateway)
+                let reading = try await send(
+                    #""verb":"read",\#(Gateway.level)"#,
+                    to: "group/both/cmd",
+                    as: "test",
+                    gateway
+                )
                 #expect(reading["result"]["members"].list.count == 2)
             }
         }

@@ -73,6 +73,7 @@ struct PolicyPageTests {
             ),
             (#"{"verb":"write","handle":3,"descriptor":"2902","value":{"hex":"00"}}"#, DecoderFixture.onDoor),
             (#"{"verb":"adapter.power","on":true}"#, .all(client: nil)),
+            (#"{"verb":"connect"}"#, DecoderFixture.onLights),
         ]
         for (json, topic) in commands {
             var refusal = try fixture.command(json, on: topic).refusal(.denied, detail: "x")
