@@ -56,6 +56,25 @@ struct BondTests {
         }
     }
 
+    @Test func `the end of a bond is told of, whoever ends it, but not when bluetoothd goes`() async throws {
+        for isGone in [false, true] {
+            try await withBench(devices: [Devices.bonded]) { bench in
+                let events = await bench.manager.eventSequence()
+                if isGone {
+                    await bench.simulator.leaveBus()
+                } else {
+                    await bench.happen { .vanish($0) }
+                }
+                var ends = 0
+                for try await event in events {
+                    if case .bond(Devices.heart, paired: false) = event { ends += 1 }
+                    if case .removed(Devices.heart) = event { break }
+                }
+                #expect(ends == (isGone ? 0 : 1))
+            }
+        }
+    }
+
     @Test func `a bond that the device has lost is stale, and paired anew it works again`() async throws {
         try await withBench(devices: [Devices.bonded]) { bench in
             let belt = bench.peripheral(Devices.heart)

@@ -56,6 +56,29 @@ struct PrivateAddressTests {
         }
     }
 
+    @Test func `every address of a device leads to its one name, those too that BlueZ has not heard`() async throws {
+        try await with { bench in
+            let (new, stranger) = (PrivateAddresses.made(0x55_1234), PrivateAddresses.stranger(7))
+            for address in [PrivateAddresses.sample, new, Self.identity] {
+                #expect(await bench.manager.name(of: address) == Self.identity)
+            }
+            for address in [stranger, Devices.heart] { #expect(await bench.manager.name(of: address) == address) }
+        }
+    }
+
+    @Test func `a device that is forgotten has no object left, whatever addresses it had`() async throws {
+        try await with { bench in
+            _ = try await bench.linked(Self.identity)
+            let new = PrivateAddresses.made(0x55_1234)
+            await bench.simulator.addDevice(Self.belt(new))
+            let reports = try await bench.manager.advertisements(ScanRequest())
+            _ = try await first(of: reports) { $0.via == new }
+            let wasKnown = try await bench.peripheral(Self.identity).forget()
+            #expect(wasKnown)
+            #expect(await bench.simulator.count(of: "RemoveDevice") == 2)
+        }
+    }
+
     @Test func `a new address is the same device: its subscription goes on, and BlueZ forgets the old one`()
         async throws
     {
