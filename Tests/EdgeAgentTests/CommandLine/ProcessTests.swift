@@ -46,8 +46,8 @@ struct ProcessTests {
         // All that these commands write fits into a pipe.
         return Result(
             code: code,
-            output: String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self),
-            error: String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            output: drained(output),
+            error: drained(error)
         )
     }
 

@@ -34,7 +34,7 @@ struct StandardErrorSinkTests {
         _ = try pipe.fileHandleForReading.read(upToCount: 16_384)
         sink.write(event)
         try pipe.fileHandleForWriting.close()
-        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let text = drained(pipe)
         let lines = text.split(separator: "\n").suffix(2)
         #expect(lines.first?.hasPrefix("<4>log: Lines were lost because nobody read standard error dropped=") == true)
         #expect(lines.last == "<6>agent: Started count=1")
