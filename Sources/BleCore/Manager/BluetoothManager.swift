@@ -161,6 +161,11 @@ public actor BluetoothManager {
         )
     }
 
+    /// The state of a device's link, also of one that BlueZ has forgotten.
+    package func linkState(of address: DeviceAddress) -> LinkState {
+        links[tree.name(of: address)]?.state ?? LinkState()
+    }
+
     /// Waits until an adapter can be used.
     ///
     /// - Throws: `BleFailure` that says why there is none after the time, or `CancellationError`.

@@ -66,7 +66,7 @@ extension Agent {
             subscription.pollInterval = record.poll
             change(subscription, to: record.coalesce)
             markUse(of: record.address)
-            reconnectLater(record.address)
+            updateKeeping(record.address)
         }
         let count = subscriptions.all.count
         if count > 0 { log.info("Subscriptions are taken up again", [.count: String(count)]) }

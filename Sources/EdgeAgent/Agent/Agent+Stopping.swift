@@ -30,7 +30,7 @@ extension Agent {
         for command in delayed.values { refuse(command.refusal(.shuttingDown, detail: "the agent is stopping")) }
         delayed = [:]
         for job in gatewayJobs.values { job.scope.cancel() }
-        for address in Array(reconnects.keys) { endReconnecting(address) }
+        endKeeping()
         for current in running.values where current.job.poll != nil { current.scope.cancel() }
         await finishRunning()
         for subscription in subscriptions.all { flush(subscription) }

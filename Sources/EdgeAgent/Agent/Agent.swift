@@ -83,8 +83,14 @@ actor Agent {
     var idleTimers: [DeviceAddress: EventLoop.TimerID] = [:]
     /// Devices whose services have just changed, until the last of the changes has come.
     var servicesTimers: [DeviceAddress: EventLoop.TimerID] = [:]
-    /// Links that a subscription needs and that are being made again.
-    var reconnects: [DeviceAddress: Reconnect] = [:]
+    /// The rules for links, and which links are to be made again by them.
+    var rulebook: LinkRulebook
+    var keeper: LinkKeeper
+    var keeperTimer: EventLoop.TimerID?
+    /// Tries of the keeper's that are under way.
+    var linkTries: [DeviceAddress: OperationScope] = [:]
+    /// What makes the keeper hear devices that are away.
+    var keeperListens: (demand: Int, observer: Int)?
 
     var counters = HealthMessage.Counters()
     var notificationsDropped: Int64 = 0
@@ -124,6 +130,8 @@ actor Agent {
         self.topics = topics
         decoder = CommandDecoder(configuration, topics: topics)
         directory = decoder.devices
+        rulebook = LinkRulebook(configuration)
+        keeper = LinkKeeper(LinkKeeper.Gaps(configuration.links))
         window = ReplayWindow(
             bounds: ReplayWindow.Bounds(
                 span: configuration.limits.replayWindow,
@@ -151,6 +159,23 @@ actor Agent {
     /// How a device is called in topics and bodies.
     func target(_ address: DeviceAddress) -> DeviceTarget {
         DeviceTarget(address: address, name: directory.name(of: address))
+    }
+}
+
+extension LinkRulebook {
+    /// The rules of a configuration that has been checked.
+    init(_ configuration: Configuration) {
+        let set = configuration.devices.compactMap { device in
+            DeviceAddress(device.address).map { ($0, device.link) }
+        }.filter { !$0.1.isEmpty }
+        self.init(configuration.links.rules, configured: Dictionary(set) { first, _ in first })
+    }
+}
+
+extension LinkKeeper.Gaps {
+    fileprivate init(_ links: LinksConfiguration) {
+        self.init()
+        (first, longest, held) = (links.reconnectMinimum, links.reconnectMaximum, links.held)
     }
 }
 

@@ -35,6 +35,9 @@ extension ConfigurationReader {
             return
         }
         let values = readDeviceKeys(pairs, path: path, file: file)
+        let link = pairs.first { $0.key.isScalar("link") }.flatMap {
+            readDeviceLink($0, path: "\(path).link", file: file)
+        }
         for key in ConfigurationKey.device where key.isRequired && values[key.name] == nil {
             report(origin, key: "\(path).\(key.name)", "is missing: \(key.expected)")
         }
@@ -61,6 +64,7 @@ extension ConfigurationReader {
             default: device.name = accepted
             }
         }
+        if let link { device.link = link }
         if isComplete { configuration.devices.append(device) }
     }
 
@@ -82,8 +86,9 @@ extension ConfigurationReader {
                 report(origin, key: path, "a key must be a single word")
                 continue
             }
-            guard let key = ConfigurationKey.device.first(where: { $0.name == name }) else {
-                let hint = ConfigurationHint.didYouMean(name, in: ConfigurationKey.device.map(\.name))
+            let key = ConfigurationKey.device.first { $0.name == name }
+            guard key != nil || name == "link" else {
+                let hint = ConfigurationHint.didYouMean(name, in: ConfigurationKey.device.map(\.name) + ["link"])
                 report(origin, key: "\(path).\(name)", "unknown key" + hint)
                 continue
             }
@@ -92,6 +97,8 @@ extension ConfigurationReader {
                 continue
             }
             values[name] = .refused
+            // A section of its own.
+            guard let key else { continue }
             switch pair.value.content {
             case .scalar(let text, _) where !pair.value.isNull: values[name] = .value(text, line: pair.value.line)
             case .scalar: report(origin, key: "\(path).\(name)", "has no value: expected \(key.expected)")

@@ -14,6 +14,8 @@ struct AgentSetup: Sendable {
     var keys: [String: String] = [:]
     /// Addresses by alias.
     var aliases: [(alias: String, device: TestDevice)] = []
+    /// The keys of `link` for each device with an alias.
+    var link: String?
     var arguments: [String] = []
     var files: [String: String] = [:]
     var user: (name: String, password: String)?
@@ -33,7 +35,10 @@ struct AgentSetup: Sendable {
         var text = Self.yaml(keys.map { ($0.key.split(separator: ".").map(String.init), $0.value) }, indent: "")
         if !aliases.isEmpty {
             text += "devices:\n"
-            for (alias, device) in aliases { text += "  - address: \"\(device.address)\"\n    alias: \(alias)\n" }
+            for (alias, device) in aliases {
+                text += "  - address: \"\(device.address)\"\n    alias: \(alias)\n"
+                if let link { text += "    link: \(link.hasPrefix("{") ? link : "{\(link)}")\n" }
+            }
         }
         return text
     }
