@@ -75,6 +75,8 @@ public actor BluetoothManager {
     var blockedAdapters: Set<ObjectPath> = []
     var lastState: BluetoothState?
     var links: [DeviceAddress: Link] = [:]
+    /// Devices whose link is ours when it turns out to stand: we had made it in an earlier life, ours or bluetoothd's.
+    var adoptable: Set<DeviceAddress> = []
     var notifiers: [ObjectPath: Notifier] = [:]
     /// How many reads of a characteristic are under way.
     var readsOut: [ObjectPath: Int] = [:]

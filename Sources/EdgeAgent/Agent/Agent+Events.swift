@@ -57,6 +57,7 @@ extension Agent {
     }
 
     private func linkChanged(_ address: DeviceAddress, _ state: LinkState) {
+        noteOwner(of: address, state)
         tellSlot(of: address)
         let isUp = state.phase == .connected || state.phase == .resolved
         if isUp, linked.insert(address).inserted {
@@ -70,6 +71,7 @@ extension Agent {
             pausePolls(of: address)
         }
         if isUp || state.phase == .disconnected { noteLink(address, isUp: isUp) }
+        if isUp, idleTimers[address] == nil { armIdleTimer(address) }
         if state.phase == .resolved { becameUsable(address) }
         publish(state, of: address)
     }
@@ -162,7 +164,7 @@ extension Agent {
             return false
         }
         let link = manager.assumeIsolated { $0.device(address)?.link }
-        return link?.owner == .`self` && link?.phase == .resolved
+        return link?.owner == .`self` && (link?.phase == .resolved || link?.phase == .connected)
     }
 
     private func dropIdleLink(_ address: DeviceAddress) {

@@ -9,13 +9,18 @@ extension Agent {
     /// Takes up the links that the configuration wants kept.
     func startKeeping() {
         for address in rulebook.kept { updateKeeping(address) }
+        // Of the others nobody wants a link that could be withheld.
+        pausedBefore = []
     }
 
     /// Takes over what a command has said of a device's link.
-    func setLink(_ settings: LinkSettings, of address: DeviceAddress) {
+    ///
+    /// Returns once it is on the disk, or cannot be.
+    func setLink(_ settings: LinkSettings, of address: DeviceAddress) async {
         rulebook.set(settings, for: address)
         updateKeeping(address)
         tellSlot(of: address)
+        await keepLinks()
     }
 
     /// Whether a link to a device is to be made again when it is lost.
@@ -32,7 +37,7 @@ extension Agent {
         guard !isStopping else { return }
         if isKept(address) {
             keeper.want(address, rulebook[address], hasLink: hasLink(address), at: .now)
-            keepersTurn([])
+            keepersTurn(pausedBefore.remove(address) == nil ? [] : keeper.pause(address))
         } else {
             keepersTurn(keeper.unwant(address))
         }
@@ -41,6 +46,7 @@ extension Agent {
     /// A command ends a device's link: it is not made again before somebody makes one.
     func pauseKeeping(_ address: DeviceAddress) {
         keepersTurn(keeper.pause(address))
+        keepLinksLater()
     }
 
     /// Makes no more tries at all: the agent stops.

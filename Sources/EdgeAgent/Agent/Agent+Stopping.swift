@@ -37,6 +37,7 @@ extension Agent {
         for name in Array(sessions.keys) { _ = stopSession(name, reason: "shutdown") }
         await waitForResults()
         await releaseLinks()
+        await forgetOwnLinks()
         await sayGoodbye()
         await audit.close()
     }

@@ -89,6 +89,15 @@ actor Agent {
     var keeperTimer: EventLoop.TimerID?
     /// Tries of the keeper's that are under way.
     var linkTries: [DeviceAddress: OperationScope] = [:]
+    /// Which links are this agent's, and devices whose link a command of an earlier life has ended.
+    var ownLinks = OwnLinks()
+    var pausedBefore: Set<DeviceAddress> = []
+    /// Where that is kept, what stands there, and when the next of it is out of date.
+    var linkFile: StateFile?
+    var ownLinkFile: StateFile?
+    var keptLinks = KeptLinks()
+    var keptOwn: [DeviceAddress] = []
+    var linksTimer: EventLoop.TimerID?
     /// What makes the keeper hear devices that are away.
     var keeperListens: (demand: Int, observer: Int)?
 

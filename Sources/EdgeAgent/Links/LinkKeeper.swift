@@ -281,6 +281,9 @@ package struct LinkKeeper: Sendable {
     /// Whether a command has ended the link of a device and nobody has made another.
     package func isPaused(_ address: DeviceAddress) -> Bool { entries[address]?.isPaused == true }
 
+    /// The devices whose link a command has ended.
+    package var paused: Set<DeviceAddress> { Set(entries.filter(\.value.isPaused).keys) }
+
     /// The devices that it would help to hear: those that did not answer, and those that must be near enough.
     package var listening: [DeviceAddress] {
         waiting.filter { address in
