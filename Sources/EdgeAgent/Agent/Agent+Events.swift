@@ -19,10 +19,12 @@ extension Agent {
                 startRecovered()
             }
         case .adapter(let adapter):
+            noteDiscovery()
             setSlots(of: adapter.name)
             publish(adapter)
         case .adapterRemoved(let name):
             forgetSlots(of: name)
+            noteDiscovery()
             log.warning("Adapter is gone", [.adapter: name.text])
             publisher.clear(topics.adapter(name))
         case .link(let address, let state): linkChanged(address, state)
@@ -70,6 +72,7 @@ extension Agent {
             publishAdapters()
             pausePolls(of: address)
         }
+        if isUp || state.phase == .disconnected { tell(availability.link(address, isUp: isUp, at: .now)) }
         if isUp || state.phase == .disconnected { noteLink(address, isUp: isUp) }
         if isUp, idleTimers[address] == nil { armIdleTimer(address) }
         if state.phase == .resolved { becameUsable(address) }
@@ -130,6 +133,7 @@ extension Agent {
     func markUse(of address: DeviceAddress) {
         let isNew = !isInUse(address)
         devicesInUse[address] = .now
+        if isNew { follow(address) }
         guard isNew, let device = manager.assumeIsolated({ $0.device(address) }) else { return }
         if device.link.phase != .disconnected { linkChanged(address, device.link) }
     }
@@ -143,6 +147,7 @@ extension Agent {
             else { continue }
             devicesInUse[address] = nil
             rulebook.set(LinkSettings(), for: address)
+            if directory.alias(of: address) == nil { unfollow(address) }
             if directory.alias(of: address) == nil { publisher.clearDevice(target(address).name) }
         }
     }

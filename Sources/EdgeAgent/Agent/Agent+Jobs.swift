@@ -182,6 +182,7 @@ extension Agent {
     private func finish(_ current: RunningJob, _ outcome: Result<VerbOutcome, any Error>) {
         let (job, scope) = (current.job, current.scope)
         scope.finish()
+        if case .success = outcome, job.command.request.needsLink { noteReached(job.device.address) }
         current.isAnswered = true
         defer { jobEnded() }
         if let poll = job.poll {

@@ -29,7 +29,10 @@ extension Agent {
         if state.phase == .connecting || state.owner == .`self` {
             ownLinks.made(address)
             // A device whose link is ours has been used, in whatever life.
-            if state.owner == .`self`, !isInUse(address) { devicesInUse[address] = .now }
+            if state.owner == .`self`, !isInUse(address) {
+                devicesInUse[address] = .now
+                follow(address)
+            }
         } else {
             ownLinks.gone(address, at: .now)
         }

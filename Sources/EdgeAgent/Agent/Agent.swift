@@ -98,6 +98,11 @@ actor Agent {
     var keptLinks = KeptLinks()
     var keptOwn: [DeviceAddress] = []
     var linksTimer: EventLoop.TimerID?
+    /// Which devices are there, and how long each may be silent by the configuration.
+    var availability = Availability()
+    let intervals: [DeviceAddress: Duration]
+    var availabilityTimer: EventLoop.TimerID?
+    var deviceObserver: Int?
     /// What makes the keeper hear devices that are away.
     var keeperListens: (demand: Int, observer: Int)?
 
@@ -140,6 +145,10 @@ actor Agent {
         decoder = CommandDecoder(configuration, topics: topics)
         directory = decoder.devices
         rulebook = LinkRulebook(configuration)
+        let intervals = configuration.devices.compactMap { device in
+            DeviceAddress(device.address).flatMap { address in device.interval.map { (address, $0) } }
+        }
+        self.intervals = Dictionary(intervals) { first, _ in first }
         keeper = LinkKeeper(LinkKeeper.Gaps(configuration.links))
         window = ReplayWindow(
             bounds: ReplayWindow.Bounds(

@@ -122,6 +122,7 @@ enum AgentProcess {
         entry.agent = agent
         await agent.openState(Worker())
         await manager.observe { event in entry.agent?.assumeIsolated { $0.happened(event) } }
+        await agent.startAvailability()
         await agent.startKeeping()
         do {
             try await client.subscribe(topics.mqttSubscriptions)

@@ -22,6 +22,12 @@ extension ConfigurationKey {
             expected: "a text of 1 to 256 bytes without control characters",
             isRequired: false
         ),
+        DeviceKey(
+            name: "intervalMs",
+            summary: "How long it may be silent before it counts as gone",
+            expected: "a whole number from 1000 to 604800000 (ms)",
+            isRequired: false
+        ),
     ]
 
     /// The keys of `link` in one entry of `devices`; without one of them that of `links` holds.

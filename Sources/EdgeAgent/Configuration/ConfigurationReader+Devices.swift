@@ -61,6 +61,7 @@ extension ConfigurationReader {
             case "alias":
                 device.alias = accepted
                 isComplete = claim(accepted, line, &names.aliases, path: "\(path).alias", file: file) && isComplete
+            case "intervalMs": device.interval = Int(accepted).map { .milliseconds($0) }
             default: device.name = accepted
             }
         }
@@ -115,8 +116,14 @@ extension ConfigurationReader {
         switch key.name {
         case "address": ConfigurationPattern.address(text)
         case "alias": ConfigurationPattern.isAlias(text) ? text : nil
+        case "intervalMs": isInterval(text) ? text : nil
         default: (1...256).contains(text.utf8.count) && !ConfigurationPattern.hasControlCharacters(text) ? text : nil
         }
+    }
+
+    private static func isInterval(_ text: String) -> Bool {
+        let number = ConfigurationKey.wholeNumber(ConfigurationKey.Scalar(text: text, quoted: false))
+        return number.map { (1000...604_800_000).contains($0) } ?? false
     }
 
     /// Notes a name that only one device may have; false when another has it.

@@ -26,6 +26,7 @@ package enum ConfigurationText {
             lines.append("  - address: " + scalar(device.address))
             lines.append("    alias: " + scalar(device.alias))
             if let name = device.name { lines.append("    name: " + scalar(name)) }
+            if let interval = device.interval { lines.append("    intervalMs: \(interval.milliseconds)") }
             lines += self.lines(device.link)
         }
         if !configuration.groups.isEmpty { lines += ["", "groups:"] }

@@ -16,6 +16,8 @@ struct AgentSetup: Sendable {
     var aliases: [(alias: String, device: TestDevice)] = []
     /// The keys of `link` for each device with an alias.
     var link: String?
+    /// `intervalMs` of each device with an alias.
+    var interval: Int?
     var arguments: [String] = []
     var files: [String: String] = [:]
     var user: (name: String, password: String)?
@@ -37,6 +39,7 @@ struct AgentSetup: Sendable {
             text += "devices:\n"
             for (alias, device) in aliases {
                 text += "  - address: \"\(device.address)\"\n    alias: \(alias)\n"
+                if let interval { text += "    intervalMs: \(interval)\n" }
                 if let link { text += "    link: \(link.hasPrefix("{") ? link : "{\(link)}")\n" }
             }
         }

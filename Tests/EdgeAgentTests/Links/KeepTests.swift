@@ -183,5 +183,29 @@ extension AgentLane3 {
                 _ = try await link(gateway, "resolved", from: mark)
             }
         }
+
+        @Test func `a device is online while it has a link or is heard, and offline after its interval`() async throws {
+            var setup = setup()
+            setup.interval = 1000
+            try await withAgent(setup) { gateway in
+                let topic = gateway.topic("dev/cell/avail")
+                func word(_ text: String, from mark: Int = 0) async throws -> Int {
+                    try await gateway.hear("\(text) on \(topic)", from: mark) { $0.topic == topic && $0.text == text }
+                        .number
+                }
+                let first = try await word("offline")
+                _ = try await gateway.send("connect", on: .battery)
+                let up = try await word("online", from: first)
+                _ = try await gateway.send("disconnect", on: .battery)
+                let down = try await word("offline", from: up)
+                _ = try await gateway.send("scan", #""durationMs":2500"#)
+                let heard = try await word("online", from: down)
+                _ = try await word("offline", from: heard)
+                // While it was heard, longer than its interval, it did not go.
+                let words = gateway.caller.all(from: down + 1).filter { $0.topic == topic }.map(\.text)
+                #expect(words == ["online", "offline"])
+                #expect(try await gateway.retained().keys.contains(topic))
+            }
+        }
     }
 }
