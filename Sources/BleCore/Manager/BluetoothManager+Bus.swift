@@ -169,6 +169,7 @@ extension BluetoothManager {
             denied = false
             isStarting = false
             for change in changes { apply(change) }
+            endAdoption(of: asked)
             stateChanged()
             updateDiscovery()
             if let capability = configuration.pairingCapability { setAgent(capability) }
@@ -187,6 +188,7 @@ extension BluetoothManager {
     /// bluetoothd is gone, and with it every object, link and session.
     private func forgetEverything() {
         let gone = tree
+        adoptable.formUnion(links.values.filter(\.ours).map(\.address))
         tree = ObjectTree(resolver)
         blockedAdapters = []
         for device in gone.devices.values { apply(.deviceRemoved(device)) }

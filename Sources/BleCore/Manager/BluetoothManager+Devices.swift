@@ -61,6 +61,9 @@ extension BluetoothManager {
             return
         }
         if link.state.phase == .disconnecting { return }
+        if link.state.phase == .disconnected || link.state.phase == .connecting, adoptable.remove(link.address) != nil {
+            link.ours = true
+        }
         setLink(link, record.servicesResolved ? .resolved : .connected, reason: nil)
     }
 

@@ -75,6 +75,8 @@ public actor BluetoothManager {
     var blockedAdapters: Set<ObjectPath> = []
     var lastState: BluetoothState?
     var links: [DeviceAddress: Link] = [:]
+    /// Devices whose link is ours when it turns out to stand: we had made it in an earlier life, ours or bluetoothd's.
+    var adoptable: Set<DeviceAddress> = []
     var notifiers: [ObjectPath: Notifier] = [:]
     /// How many reads of a characteristic are under way.
     var readsOut: [ObjectPath: Int] = [:]
@@ -159,6 +161,11 @@ public actor BluetoothManager {
             trusted: record.trusted,
             blocked: record.blocked
         )
+    }
+
+    /// The state of a device's link, also of one that BlueZ has forgotten.
+    package func linkState(of address: DeviceAddress) -> LinkState {
+        links[tree.name(of: address)]?.state ?? LinkState()
     }
 
     /// Waits until an adapter can be used.

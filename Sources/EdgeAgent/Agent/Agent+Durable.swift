@@ -12,11 +12,15 @@ extension Agent {
     func openState(_ worker: Worker) async {
         let path = configuration.stateDirectory
         do {
-            let (directory, subscriptions, scans) = try await worker.run {
+            let (directory, own, links, subscriptions, scans) = try await worker.run {
                 let directory = try StateDirectory.open(path)
-                let names = (DurableSubscriptions.fileName, DurableScans.fileName)
+                let names = (DurableSubscriptions.fileName, DurableScans.fileName, KeptLinks.fileName)
                 return (
                     directory,
+                    try directory.read(OwnLinks.fileName, limit: OwnLinks.maxBytes).map { OwnLinks.decode($0) },
+                    try directory.read(names.2, limit: KeptLinks.maxBytes).map {
+                        try KeptLinks.decode($0, path: "\(path)/\(names.2)")
+                    },
                     try directory.read(names.0, limit: DurableSubscriptions.maxBytes).map {
                         try DurableSubscriptions.decode($0, path: "\(path)/\(names.0)")
                     },
@@ -27,7 +31,11 @@ extension Agent {
             }
             subscriptionFile = StateFile(DurableSubscriptions.fileName, in: directory, loop: loop, worker: worker)
             scanFile = StateFile(DurableScans.fileName, in: directory, loop: loop, worker: worker)
+            linkFile = StateFile(KeptLinks.fileName, in: directory, loop: loop, worker: worker)
+            ownLinkFile = StateFile(OwnLinks.fileName, in: directory, loop: loop, worker: worker, isSynced: false)
             stateProblem = nil
+            restore(own: own ?? [])
+            if let links { restore(links) }
             if let subscriptions { restore(subscriptions) }
             if let scans { restore(scans) }
             await openJournal(in: path)
@@ -66,7 +74,7 @@ extension Agent {
             subscription.pollInterval = record.poll
             change(subscription, to: record.coalesce)
             markUse(of: record.address)
-            reconnectLater(record.address)
+            updateKeeping(record.address)
         }
         let count = subscriptions.all.count
         if count > 0 { log.info("Subscriptions are taken up again", [.count: String(count)]) }

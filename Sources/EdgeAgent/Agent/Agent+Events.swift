@@ -14,17 +14,19 @@ extension Agent {
             if state == .ready, bluetooth != nil { lastRecoveryMs = UTCTime.now.millisecondsSince1970 }
             bluetooth = state
             if state == .ready {
-                reconnectAll()
+                tryAllAgain()
                 startWaitingScans()
                 startRecovered()
             }
         case .adapter(let adapter):
+            noteDiscovery()
             setSlots(of: adapter.name)
             publish(adapter)
         case .adapterRemoved(let name):
             forgetSlots(of: name)
             lastLinkEnds[name] = nil
             toldWaiting[name] = nil
+            noteDiscovery()
             log.warning("Adapter is gone", [.adapter: name.text])
             publisher.clear(topics.adapter(name))
         case .link(let address, let state): linkChanged(address, state)
@@ -63,6 +65,7 @@ extension Agent {
     }
 
     private func linkChanged(_ address: DeviceAddress, _ state: LinkState) {
+        noteOwner(of: address, state)
         tellSlot(of: address)
         let isUp = state.phase == .connected || state.phase == .resolved
         if isUp, linked.insert(address).inserted {
@@ -75,19 +78,31 @@ extension Agent {
             publishAdapters()
             pausePolls(of: address)
             if let adapter = pool(of: address) { lastLinkEnds[adapter] = .now }
-            if state.reason != "local" { reconnectLater(address) }
         }
+        if isUp || state.phase == .disconnected { tell(availability.link(address, isUp: isUp, at: .now)) }
+        if isUp || state.phase == .disconnected { noteLink(address, isUp: isUp) }
+        if isUp, idleTimers[address] == nil { armIdleTimer(address) }
         if state.phase == .resolved { becameUsable(address) }
+        publish(state, of: address)
+    }
+
+    /// Publishes how a device's link is, once more.
+    func publishLink(_ address: DeviceAddress) {
+        publish(manager.assumeIsolated { $0.linkState(of: address) }, of: address)
+    }
+
+    private func publish(_ state: LinkState, of address: DeviceAddress) {
         guard isInUse(address) else { return }
         let device = target(address)
+        let isAway = state.phase == .disconnected
         let message = LinkMessage(
             device: device,
             state: LinkMessage.State(state.phase),
-            reason: state.reason,
+            reason: isAway && keeper.phase(of: address) == .gaveUp ? "max-attempts" : state.reason,
             sinceMs: state.since,
             mtu: state.mtu,
-            attempt: state.attempt,
-            nextTryMs: state.phase == .disconnected ? reconnects[address]?.gapMs : nil,
+            attempt: keeper.attempt(of: address) ?? state.attempt,
+            nextTryMs: isAway ? keeper.nextTry(of: address, at: .now).map { Int($0.milliseconds) } : nil,
             owner: state.owner.map { $0 == .`self` ? .own : .other }
         )
         publisher.retain(topics.device(device.name).link, .other, message.encode)
@@ -125,6 +140,7 @@ extension Agent {
     func markUse(of address: DeviceAddress) {
         let isNew = !isInUse(address)
         devicesInUse[address] = .now
+        if isNew { follow(address) }
         guard isNew, let device = manager.assumeIsolated({ $0.device(address) }) else { return }
         if device.link.phase != .disconnected { linkChanged(address, device.link) }
     }
@@ -133,10 +149,12 @@ extension Agent {
     func forgetUnused() {
         let limit = configuration.limits.retainedDevice
         for (address, last) in devicesInUse where ContinuousClock.now - last > limit {
-            guard running[address] == nil, subscriptions.isEmpty(for: address), !linked.contains(address) else {
-                continue
-            }
+            guard running[address] == nil, subscriptions.isEmpty(for: address), !linked.contains(address),
+                rulebook[address].policy != .keep
+            else { continue }
             devicesInUse[address] = nil
+            rulebook.set(LinkSettings(), for: address)
+            if directory.alias(of: address) == nil { unfollow(address) }
             if directory.alias(of: address) == nil { publisher.clearDevice(target(address).name) }
         }
     }
@@ -148,15 +166,17 @@ extension Agent {
         if let timer = idleTimers.removeValue(forKey: address) { loop.cancel(timer) }
         tellSlot(of: address)
         guard !isStopping, isIdle(address) else { return }
-        idleTimers[address] = loop.schedule(after: configuration.links.idle) { [weak self] in
+        idleTimers[address] = loop.schedule(after: rulebook[address].idle) { [weak self] in
             self?.assumeIsolated { $0.dropIdleLink(address) }
         }
     }
 
     private func isIdle(_ address: DeviceAddress) -> Bool {
-        guard queue.running(on: address) == nil, subscriptions.isEmpty(for: address) else { return false }
+        guard queue.running(on: address) == nil, !isKept(address), subscriptions.isEmpty(for: address) else {
+            return false
+        }
         let link = manager.assumeIsolated { $0.device(address)?.link }
-        return link?.owner == .`self` && link?.phase == .resolved
+        return link?.owner == .`self` && (link?.phase == .resolved || link?.phase == .connected)
     }
 
     private func dropIdleLink(_ address: DeviceAddress) {

@@ -21,7 +21,7 @@ extension Agent {
         markUse(of: device.address)
         var first = false
         if case .disconnect(let request) = command.request {
-            endReconnecting(device.address)
+            pauseKeeping(device.address)
             if request.now, let current = running[device.address] {
                 current.scope.cancel()
                 manager.assumeIsolated { $0.hurry(device.address) }
@@ -38,7 +38,7 @@ extension Agent {
                 for: device.address,
                 priority: JobPriority(command.priority),
                 first: first,
-                slot: command.request.needsLink ? pool(of: device.address) : nil,
+                slot: takesSlot(command, device.address) ? pool(of: device.address) : nil,
                 expiry: epoch + command.expiry.monotonic,
                 at: .now
             )
@@ -64,6 +64,11 @@ extension Agent {
             let code: ErrorCode = error == .closed ? .shuttingDown : .queueFull
             refuse(job, command.refusal(code, detail: detail, retryAfterMs: 1000))
         }
+    }
+
+    /// Whether a job may make a link.
+    private func takesSlot(_ command: Command, _ address: DeviceAddress) -> Bool {
+        command.request.needsLink && rulebook.allowsLink(command.request, to: address)
     }
 
     func carryOut(_ actions: some Sequence<Queue.Action>) {
@@ -93,6 +98,12 @@ extension Agent {
 
     private func run(_ job: Job, untold: [ResultBody] = []) {
         let address = job.device.address
+        guard mayRun(job) else {
+            for step in untold { publisher.observe(step) }
+            refuse(job, job.command.refusal(.denied, detail: "links.policy: no link is made to this device"))
+            carryOut(queue.finished(job.id, of: address, at: .now))
+            return
+        }
         if let timer = idleTimers.removeValue(forKey: address) { loop.cancel(timer) }
         let scope = OperationScope(timeout: job.command.timeout, on: loop)
         if job.command.mayHaveRun { scope.note(earlier: .maybe) }
@@ -108,6 +119,12 @@ extension Agent {
         }
         guard !current.isAnswered, job.poll == nil else { return }
         for step in takeSteps(of: current) { publisher.observe(step) }
+    }
+
+    /// Whether a job needs no link, or finds one, or may make one.
+    private func mayRun(_ job: Job) -> Bool {
+        let (request, address) = (job.command.request, job.device.address)
+        return !request.needsLink || rulebook.allowsLink(request, to: address) || hasLink(address)
     }
 
     /// Tells that a job runs, and has each further try told.
@@ -167,6 +184,7 @@ extension Agent {
     private func finish(_ current: RunningJob, _ outcome: Result<VerbOutcome, any Error>) {
         let (job, scope) = (current.job, current.scope)
         scope.finish()
+        if case .success = outcome, job.command.request.needsLink { noteReached(job.device.address) }
         current.isAnswered = true
         defer { jobEnded() }
         if let poll = job.poll {

@@ -88,10 +88,11 @@ extension Agent {
     func forget(_ device: DeviceTarget, _ scope: OperationScope) async throws -> VerbOutcome {
         let address = device.address
         let wasKnown = try await manager.forget(address, scope)
-        endReconnecting(address)
+        pauseKeeping(address)
         if let timer = servicesTimers.removeValue(forKey: address) { loop.cancel(timer) }
         if let timer = standTimers.removeValue(forKey: address) { loop.cancel(timer) }
         let (hadSubscriptions, warnings) = await endSubscriptions(of: address, scope)
+        await setLink(LinkSettings(), of: address)
         // With more commands on their way it is used again at once.
         if queue.waiting(for: address) == 0 { devicesInUse[address] = nil }
         publisher.clearDevice(device.name)

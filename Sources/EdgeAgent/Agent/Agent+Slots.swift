@@ -21,13 +21,22 @@ extension Agent {
         guard device?.link.phase != .disconnecting else { return }
         let isUp = device?.link.phase == .connected || device?.link.phase == .resolved
         if isUp, let device, let adapter {
-            let isReclaimable = device.link.owner == .`self` && subscriptions.isEmpty(for: address)
+            let isReclaimable = device.link.owner == .`self` && !isKept(address)
             carryOut(queue.linkUp(address, in: adapter, isReclaimable: isReclaimable, at: .now))
             unlearn(adapter)
+        } else if linkTries[address] != nil, let adapter {
+            carryOut(queue.linkUp(address, in: adapter, isReclaimable: false, at: .now))
         } else {
             carryOut(queue.linkDown(address, at: .now))
         }
         armQueueTimer()
+    }
+
+    /// Whether a link of the agent's own accord would take no slot that a job waits for.
+    func hasFreeSlot(for address: DeviceAddress) -> Bool {
+        guard let adapter = pool(of: address) else { return true }
+        let slots = queue.slots(of: adapter)
+        return slots.limit.map { slots.used < $0 } ?? true
     }
 
     /// Takes the bound of the configuration for an adapter that has come.

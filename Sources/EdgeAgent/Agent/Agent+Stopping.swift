@@ -29,13 +29,14 @@ extension Agent {
         for run in groups.values { leaveRest(of: run, detail: "the agent is stopping") }
         for number in Array(delayed.keys) { refuseDelayed(number, .shuttingDown, detail: "the agent is stopping") }
         for job in gatewayJobs.values { job.scope.cancel() }
-        for address in Array(reconnects.keys) { endReconnecting(address) }
+        endKeeping()
         for current in running.values where current.job.poll != nil { current.scope.cancel() }
         await finishRunning()
         for subscription in subscriptions.all { flush(subscription) }
         for name in Array(sessions.keys) { _ = stopSession(name, reason: "shutdown") }
         await waitForResults()
         await releaseLinks()
+        await forgetOwnLinks()
         await sayGoodbye()
         await audit.close()
     }

@@ -34,6 +34,7 @@ extension Agent {
             hold(subscription, request, client)
             if !isNew { set(subscription, request) }
             subscription.stands = true
+            updateKeeping(device.address)
             if !notifies { poll(subscription, first: first) }
             var warnings: [String] = []
             if notifies, request.poll != nil { warnings.append("pollMs: not used, the characteristic notifies") }
@@ -196,6 +197,7 @@ extension Agent {
         subscription.poll = nil
         if subscription.retainsLast { publisher.clear(subscription.topic) }
         subscriptions.remove(subscription)
+        updateKeeping(subscription.device.address)
     }
 
     /// Ends all subscriptions of a device that BlueZ has forgotten, whoever holds them.

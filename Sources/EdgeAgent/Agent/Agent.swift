@@ -89,8 +89,28 @@ actor Agent {
     var idleTimers: [DeviceAddress: EventLoop.TimerID] = [:]
     /// Devices whose services have just changed, until the last of the changes has come.
     var servicesTimers: [DeviceAddress: EventLoop.TimerID] = [:]
-    /// Links that a subscription needs and that are being made again.
-    var reconnects: [DeviceAddress: Reconnect] = [:]
+    /// The rules for links, and which links are to be made again by them.
+    var rulebook: LinkRulebook
+    var keeper: LinkKeeper
+    var keeperTimer: EventLoop.TimerID?
+    /// Tries of the keeper's that are under way.
+    var linkTries: [DeviceAddress: OperationScope] = [:]
+    /// Which links are this agent's, and devices whose link a command of an earlier life has ended.
+    var ownLinks = OwnLinks()
+    var pausedBefore: Set<DeviceAddress> = []
+    /// Where that is kept, what stands there, and when the next of it is out of date.
+    var linkFile: StateFile?
+    var ownLinkFile: StateFile?
+    var keptLinks = KeptLinks()
+    var keptOwn: [DeviceAddress] = []
+    var linksTimer: EventLoop.TimerID?
+    /// Which devices are there, and how long each may be silent by the configuration.
+    var availability = Availability()
+    let intervals: [DeviceAddress: Duration]
+    var availabilityTimer: EventLoop.TimerID?
+    var deviceObserver: Int?
+    /// What makes the keeper hear devices that are away.
+    var keeperListens: (demand: Int, observer: Int)?
 
     var counters = HealthMessage.Counters()
     var notificationsDropped: Int64 = 0
@@ -130,6 +150,12 @@ actor Agent {
         self.topics = topics
         decoder = CommandDecoder(configuration, topics: topics)
         directory = decoder.devices
+        rulebook = LinkRulebook(configuration)
+        let intervals = configuration.devices.compactMap { device in
+            DeviceAddress(device.address).flatMap { address in device.interval.map { (address, $0) } }
+        }
+        self.intervals = Dictionary(intervals) { first, _ in first }
+        keeper = LinkKeeper(LinkKeeper.Gaps(configuration.links))
         window = ReplayWindow(
             bounds: ReplayWindow.Bounds(
                 span: configuration.limits.replayWindow,
@@ -157,6 +183,23 @@ actor Agent {
     /// How a device is called in topics and bodies.
     func target(_ address: DeviceAddress) -> DeviceTarget {
         DeviceTarget(address: address, name: directory.name(of: address))
+    }
+}
+
+extension LinkRulebook {
+    /// The rules of a configuration that has been checked.
+    init(_ configuration: Configuration) {
+        let set = configuration.devices.compactMap { device in
+            DeviceAddress(device.address).map { ($0, device.link) }
+        }.filter { !$0.1.isEmpty }
+        self.init(configuration.links.rules, configured: Dictionary(set) { first, _ in first })
+    }
+}
+
+extension LinkKeeper.Gaps {
+    fileprivate init(_ links: LinksConfiguration) {
+        self.init()
+        (first, longest, held) = (links.reconnectMinimum, links.reconnectMaximum, links.held)
     }
 }
 

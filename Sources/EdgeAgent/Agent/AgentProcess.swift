@@ -126,6 +126,8 @@ enum AgentProcess {
         await agent.openState(Worker())
         await manager.observe { event in entry.agent?.assumeIsolated { $0.happened(event) } }
         await manager.observePairing { event in entry.agent?.assumeIsolated { $0.pairingHappened(event) } }
+        await agent.startAvailability()
+        await agent.startKeeping()
         do {
             try await client.subscribe(topics.mqttSubscriptions)
         } catch {

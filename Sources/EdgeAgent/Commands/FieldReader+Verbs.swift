@@ -26,8 +26,9 @@ extension FieldReader {
         case .info: .info
         case .rssi: .rssi
         case .devices: self.devices()
-        case .connect: onDevice ? .connect : connectMatching(devices)
-        case .disconnect: .disconnect(DisconnectRequest(now: flag("now") ?? false))
+        case .connect: onDevice ? .connect(link(ofConnect: true)) : connectMatching(devices)
+        case .disconnect:
+            .disconnect(DisconnectRequest(now: flag("now") ?? false, link: link(ofConnect: false)))
         case .discover:
             .discover(
                 DiscoverRequest(
@@ -117,6 +118,7 @@ extension FieldReader {
         let before = problems.count
         let match = nested("match", expected: "an object with the fields of a filter") { $0.filter(devices) }
         let pick = choice("pick", ConnectMatchingRequest.Pick.self) ?? .first
+        let link = link(ofConnect: true)
         guard let match else {
             if problems.count == before { problem("match", expected: "an object with the fields of a filter") }
             return nil
@@ -125,7 +127,7 @@ extension FieldReader {
             problem("match", "needs a condition, or any device would do")
             return nil
         }
-        return .connectMatching(ConnectMatchingRequest(match: match, pick: pick))
+        return .connectMatching(ConnectMatchingRequest(match: match, pick: pick, link: link))
     }
 
     private mutating func scan(_ devices: DeviceDirectory) -> VerbRequest? {

@@ -9,8 +9,8 @@ package enum VerbRequest: Sendable, Equatable {
     case scanStart(ScanStartCommand)
     case scanStop(ScanStopCommand)
     case adapterPower(AdapterPowerRequest)
-    /// Connects to the device that the topic names.
-    case connect
+    /// Connects to the device that the topic names; what it says of the link holds from then on.
+    case connect(LinkSettings? = nil)
     /// Connects to a device that a filter finds.
     case connectMatching(ConnectMatchingRequest)
     case disconnect(DisconnectRequest)
@@ -133,10 +133,13 @@ package struct ConnectMatchingRequest: Sendable, Equatable {
     /// Has at least one condition.
     package var match: ScanRequest
     package var pick: Pick
+    /// What holds for the link from then on.
+    package var link: LinkSettings?
 
-    package init(match: ScanRequest, pick: Pick = .first) {
+    package init(match: ScanRequest, pick: Pick = .first, link: LinkSettings? = nil) {
         self.match = match
         self.pick = pick
+        self.link = link
     }
 }
 
@@ -144,8 +147,13 @@ package struct ConnectMatchingRequest: Sendable, Equatable {
 package struct DisconnectRequest: Sendable, Equatable {
     /// Whether the running job is cancelled first.
     package var now: Bool
+    /// What holds for the link from then on.
+    package var link: LinkSettings?
 
-    package init(now: Bool = false) { self.now = now }
+    package init(now: Bool = false, link: LinkSettings? = nil) {
+        self.now = now
+        self.link = link
+    }
 }
 
 /// Finds a device's services.

@@ -22,6 +22,40 @@ extension ConfigurationKey {
             expected: "a text of 1 to 256 bytes without control characters",
             isRequired: false
         ),
+        DeviceKey(
+            name: "intervalMs",
+            summary: "How long it may be silent before it counts as gone",
+            expected: "a whole number from 1000 to 604800000 (ms)",
+            isRequired: false
+        ),
+    ]
+
+    /// The keys of `link` in one entry of `devices`; without one of them that of `links` holds.
+    package static let deviceLink: [DeviceKey] = [
+        DeviceKey(
+            name: "policy",
+            summary: "When the device has a link",
+            expected: "onDemand, keep or never",
+            isRequired: false
+        ),
+        DeviceKey(
+            name: "idleMs",
+            summary: "How long its link stays that nobody needs",
+            expected: "a whole number from 0 to 86400000 (ms)",
+            isRequired: false
+        ),
+        DeviceKey(
+            name: "maxAttempts",
+            summary: "How often in a row making its link again is tried",
+            expected: "a whole number from 1 to 1000000",
+            isRequired: false
+        ),
+        DeviceKey(
+            name: "rssiMin",
+            summary: "The weakest signal at which making its link again is tried",
+            expected: "a whole number from -127 to 20 (dBm)",
+            isRequired: false
+        ),
     ]
 
     /// The most entries of `devices`.
@@ -272,12 +306,48 @@ extension ConfigurationKey {
     ]
 
     private static let links: [ConfigurationKey] = [
+        choice("links.policy", \.links.rules.policy, "When a device has a link, where nothing else is said of it"),
         duration(
             "links.idleMs",
-            \.links.idle,
-            0...86_400_000,
+            \.links.rules.idle,
+            LinkSettings.idleMs,
             .milliseconds,
             "How long a link stays that neither a command nor a subscription needs"
+        ),
+        optionalInteger(
+            "links.maxAttempts",
+            \.links.rules.maxAttempts,
+            LinkSettings.attempts,
+            defaultInWords: "without an end",
+            "How often in a row making a link again is tried"
+        ),
+        optionalInteger(
+            "links.rssiMin",
+            \.links.rules.rssiMin,
+            LinkSettings.rssi,
+            defaultInWords: "none",
+            "The weakest signal, in dBm, at which making a link again is tried"
+        ),
+        duration(
+            "links.reconnectMinMs",
+            \.links.reconnectMinimum,
+            100...600_000,
+            .milliseconds,
+            "The first gap before a link is made again"
+        ),
+        duration(
+            "links.reconnectMaxMs",
+            \.links.reconnectMaximum,
+            100...3_600_000,
+            .milliseconds,
+            "The longest gap before a link is made again"
+        ),
+        duration(
+            "links.heldMs",
+            \.links.held,
+            0...3_600_000,
+            .milliseconds,
+            "How long a link has to stand so that these gaps begin anew"
         ),
         optionalInteger(
             "links.max",

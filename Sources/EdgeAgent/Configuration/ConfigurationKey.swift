@@ -287,10 +287,12 @@ extension ConfigurationKey {
         )
     }
 
-    private static func wholeNumber(_ scalar: Scalar) -> Int? {
-        guard !scalar.quoted, (1...18).contains(scalar.text.utf8.count),
-            scalar.text.utf8.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 })
-        else { return nil }
+    /// A number in decimal digits, with a sign where it is negative.
+    static func wholeNumber(_ scalar: Scalar) -> Int? {
+        let digits = scalar.text.utf8.first == UInt8(ascii: "-") ? scalar.text.utf8.dropFirst() : scalar.text.utf8[...]
+        guard !scalar.quoted, (1...18).contains(digits.count), digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else {
+            return nil
+        }
         return Int(scalar.text)
     }
 }

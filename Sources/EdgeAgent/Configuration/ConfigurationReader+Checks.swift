@@ -20,8 +20,14 @@ extension ConfigurationReader {
     static let maximumCertificateBytes = 4_194_304
 
     private mutating func checkBounds() {
-        let (mqtt, limits) = (configuration.mqtt, configuration.limits)
+        let (mqtt, limits, links) = (configuration.mqtt, configuration.limits, configuration.links)
         compare("mqtt.reconnectMaxMs", mqtt.reconnectMaximum, notLessThan: "mqtt.reconnectMinMs", mqtt.reconnectMinimum)
+        compare(
+            "links.reconnectMaxMs",
+            links.reconnectMaximum,
+            notLessThan: "links.reconnectMinMs",
+            links.reconnectMinimum
+        )
         compare(
             "limits.maxQueuedTotal",
             limits.maximumQueuedTotal,

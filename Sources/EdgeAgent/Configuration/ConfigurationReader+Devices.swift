@@ -35,6 +35,9 @@ extension ConfigurationReader {
             return
         }
         let values = readDeviceKeys(pairs, path: path, file: file)
+        let link = pairs.first { $0.key.isScalar("link") }.flatMap {
+            readDeviceLink($0, path: "\(path).link", file: file)
+        }
         for key in ConfigurationKey.device where key.isRequired && values[key.name] == nil {
             report(origin, key: "\(path).\(key.name)", "is missing: \(key.expected)")
         }
@@ -58,9 +61,11 @@ extension ConfigurationReader {
             case "alias":
                 device.alias = accepted
                 isComplete = claim(accepted, line, &names.aliases, path: "\(path).alias", file: file) && isComplete
+            case "intervalMs": device.interval = Int(accepted).map { .milliseconds($0) }
             default: device.name = accepted
             }
         }
+        if let link { device.link = link }
         if isComplete { configuration.devices.append(device) }
     }
 
@@ -82,8 +87,9 @@ extension ConfigurationReader {
                 report(origin, key: path, "a key must be a single word")
                 continue
             }
-            guard let key = ConfigurationKey.device.first(where: { $0.name == name }) else {
-                let hint = ConfigurationHint.didYouMean(name, in: ConfigurationKey.device.map(\.name))
+            let key = ConfigurationKey.device.first { $0.name == name }
+            guard key != nil || name == "link" else {
+                let hint = ConfigurationHint.didYouMean(name, in: ConfigurationKey.device.map(\.name) + ["link"])
                 report(origin, key: "\(path).\(name)", "unknown key" + hint)
                 continue
             }
@@ -92,6 +98,8 @@ extension ConfigurationReader {
                 continue
             }
             values[name] = .refused
+            // A section of its own.
+            guard let key else { continue }
             switch pair.value.content {
             case .scalar(let text, _) where !pair.value.isNull: values[name] = .value(text, line: pair.value.line)
             case .scalar: report(origin, key: "\(path).\(name)", "has no value: expected \(key.expected)")
@@ -108,8 +116,14 @@ extension ConfigurationReader {
         switch key.name {
         case "address": ConfigurationPattern.address(text)
         case "alias": ConfigurationPattern.isAlias(text) ? text : nil
+        case "intervalMs": isInterval(text) ? text : nil
         default: (1...256).contains(text.utf8.count) && !ConfigurationPattern.hasControlCharacters(text) ? text : nil
         }
+    }
+
+    private static func isInterval(_ text: String) -> Bool {
+        let number = ConfigurationKey.wholeNumber(ConfigurationKey.Scalar(text: text, quoted: false))
+        return number.map { (1000...604_800_000).contains($0) } ?? false
     }
 
     /// Notes a name that only one device may have; false when another has it.

@@ -1,3 +1,4 @@
+internal import BleCore
 internal import Cryptography
 
 /// The effective configuration as text: what `check-config` prints and what the configuration's hash covers.
@@ -25,6 +26,8 @@ package enum ConfigurationText {
             lines.append("  - address: " + scalar(device.address))
             lines.append("    alias: " + scalar(device.alias))
             if let name = device.name { lines.append("    name: " + scalar(name)) }
+            if let interval = device.interval { lines.append("    intervalMs: \(interval.milliseconds)") }
+            lines += self.lines(device.link)
         }
         if !configuration.groups.isEmpty { lines += ["", "groups:"] }
         for group in configuration.groups {
@@ -33,6 +36,15 @@ package enum ConfigurationText {
         }
         if let policy = configuration.policy { lines += ["", "policy:"] + self.lines(policy) }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    private static func lines(_ link: LinkSettings) -> [String] {
+        guard !link.isEmpty else { return [] }
+        let values = [
+            ("policy", link.policy?.rawValue), ("idleMs", link.idle.map { String($0.milliseconds) }),
+            ("maxAttempts", link.maxAttempts.map { String($0) }), ("rssiMin", link.rssiMin.map { String($0) }),
+        ]
+        return ["    link:"] + values.compactMap { name, value in value.map { "      \(name): \($0)" } }
     }
 
     /// SHA-256 of ``yaml(_:)`` in lower-case hex digits: equal for configurations that mean the same.

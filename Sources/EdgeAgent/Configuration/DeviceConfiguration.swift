@@ -6,11 +6,16 @@ package struct DeviceConfiguration: Sendable, Equatable {
     package var alias: String
     /// A name for people; any text.
     package var name: String?
+    /// How long it may be silent before it counts as gone; nil: what is learned.
+    package var interval: Duration?
+    /// What of the rules for links is another for this device.
+    package var link: LinkSettings
 
     /// Names a device.
-    package init(address: String, alias: String, name: String? = nil) {
+    package init(address: String, alias: String, name: String? = nil, link: LinkSettings = LinkSettings()) {
         self.address = address
         self.alias = alias
         self.name = name
+        self.link = link
     }
 }

@@ -29,9 +29,10 @@ enum VerbTasks {
         let address = device.address
         let (client, agent) = (caller.client, caller.agent)
         switch request {
-        case .connect: return connect(address, timeout)
-        case .connectMatching: return connect(address, timeout, foundAs: device.name)
-        case .disconnect: return disconnect(address, timeout)
+        case .connect(let link): return connect(address, timeout, link, agent)
+        case .connectMatching(let request):
+            return connect(address, timeout, foundAs: device.name, request.link, agent)
+        case .disconnect(let request): return disconnect(address, timeout, request.link, agent)
         case .discover(let request): return discover(request, device, timeout, publishing: agent)
         case .read(let request): return read(request, address, timeout)
         case .write(let request): return write(request, address, timeout)
@@ -71,10 +72,14 @@ enum VerbTasks {
     private static func connect(
         _ address: DeviceAddress,
         _ timeout: Duration,
-        foundAs name: DeviceName? = nil
+        foundAs name: DeviceName? = nil,
+        _ link: LinkSettings?,
+        _ agent: Agent
     ) -> BlueToothTaskModel<VerbOutcome> {
         BlueToothTaskModel(address, timeout: timeout) { manager, scope in
-            try await manager.connect(address, scope)
+            let outcome = try await manager.connect(address, scope)
+            if let link { await agent.setLink(link, of: address) }
+            return outcome
         }.map { outcome in
             let result = ResultPayload.ConnectResult(
                 mtu: outcome.mtu,
@@ -99,9 +104,18 @@ enum VerbTasks {
         }
     }
 
-    private static func disconnect(_ address: DeviceAddress, _ timeout: Duration) -> BlueToothTaskModel<VerbOutcome> {
+    private static func disconnect(
+        _ address: DeviceAddress,
+        _ timeout: Duration,
+        _ link: LinkSettings?,
+        _ agent: Agent
+    ) -> BlueToothTaskModel<VerbOutcome> {
         BlueToothTaskModel(address, timeout: timeout) { manager, scope in
-            try await manager.disconnect(address, scope)
+            // Again: a job before this one may have made a link.
+            await agent.pauseKeeping(address)
+            let wasLinked = try await manager.disconnect(address, scope)
+            if let link { await agent.setLink(link, of: address) }
+            return wasLinked
         }.map { VerbOutcome(confirmed: .local, payload: .already(!$0)) }
     }
 

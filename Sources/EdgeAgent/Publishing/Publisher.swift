@@ -158,6 +158,13 @@ final class Publisher {
         send(state(topic, bytes))
     }
 
+    /// The same for a bare text, which has no stamp.
+    func retain(_ topic: String, text: String) {
+        let bytes = Array(text.utf8)
+        retained[topic] = bytes
+        send(state(topic, bytes))
+    }
+
     /// Takes a retained topic away from the broker.
     func clear(_ topic: String) {
         retained[topic] = nil

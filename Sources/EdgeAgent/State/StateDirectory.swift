@@ -63,8 +63,10 @@ package final class StateDirectory: Sendable {
 
     /// Replaces a file: afterwards it holds either all of the old bytes or all of the new ones, whatever happens.
     ///
+    /// With `isSynced` false that holds for the end of the process alone, not for a power cut.
+    ///
     /// - Throws: ``StateFailure``; the old bytes are still there then.
-    package func write(_ bytes: [UInt8], to name: String) throws(StateFailure) {
+    package func write(_ bytes: [UInt8], to name: String, isSynced: Bool = true) throws(StateFailure) {
         let file = "\(path)/\(name)"
         let draft = file + ".new"
         let descriptor = Glibc.open(draft, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -72,7 +74,7 @@ package final class StateDirectory: Sendable {
         do throws(StateFailure) {
             defer { close(descriptor) }
             try writeAll(bytes, to: descriptor, draft)
-            guard fsync(descriptor) == 0 else { throw .system(call: "fsync", path: draft, code: errno) }
+            guard !isSynced || fsync(descriptor) == 0 else { throw .system(call: "fsync", path: draft, code: errno) }
         } catch {
             unlink(draft)
             throw error
@@ -82,7 +84,7 @@ package final class StateDirectory: Sendable {
             unlink(draft)
             throw .system(call: "rename", path: file, code: code)
         }
-        try syncDirectory()
+        if isSynced { try syncDirectory() }
     }
 
     private func writeAll(_ bytes: [UInt8], to descriptor: Int32, _ draft: String) throws(StateFailure) {

@@ -9,6 +9,7 @@ package final class StateFile {
     private let name: String
     private let loop: EventLoop
     private let worker: Worker
+    private let isSynced: Bool
     private var next: [UInt8]?
     private var isWriting = false
     /// Those who wait for what is being written, and for what comes next.
@@ -18,7 +19,15 @@ package final class StateFile {
     /// How long a save waits for the disk.
     package static let patience = Duration.seconds(5)
 
-    package init(_ name: String, in directory: StateDirectory, loop: EventLoop, worker: Worker) {
+    /// Takes a file; with `isSynced` false it survives the end of the process alone, not a power cut.
+    package init(
+        _ name: String,
+        in directory: StateDirectory,
+        loop: EventLoop,
+        worker: Worker,
+        isSynced: Bool = true
+    ) {
+        self.isSynced = isSynced
         self.name = name
         self.directory = directory
         self.loop = loop
@@ -55,9 +64,11 @@ package final class StateFile {
         present = following
         following = []
         let box = StateFileBox(file: self)
-        worker.start { [directory, name, loop] in
+        worker.start { [directory, name, loop, isSynced] in
             var failure: StateFailure?
-            do throws(StateFailure) { try directory.write(bytes, to: name) } catch { failure = error }
+            do throws(StateFailure) { try directory.write(bytes, to: name, isSynced: isSynced) } catch {
+                failure = error
+            }
             loop.execute { [failure] in box.file.written(failure) }
         }
     }

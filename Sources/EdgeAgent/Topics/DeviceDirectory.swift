@@ -26,6 +26,9 @@ package struct DeviceDirectory: Sendable, Equatable {
         }
     }
 
+    /// The devices that have an alias.
+    package var devices: [DeviceAddress] { aliases.keys.sorted() }
+
     package func alias(of address: DeviceAddress) -> String? { aliases[address] }
 
     /// The name that a device has in published topics and bodies.

@@ -14,6 +14,10 @@ struct AgentSetup: Sendable {
     var keys: [String: String] = [:]
     /// Addresses by alias.
     var aliases: [(alias: String, device: TestDevice)] = []
+    /// The keys of `link` for each device with an alias.
+    var link: String?
+    /// `intervalMs` of each device with an alias.
+    var interval: Int?
     var arguments: [String] = []
     var files: [String: String] = [:]
     var user: (name: String, password: String)?
@@ -35,7 +39,11 @@ struct AgentSetup: Sendable {
         var text = Self.yaml(keys.map { ($0.key.split(separator: ".").map(String.init), $0.value) }, indent: "")
         if !aliases.isEmpty {
             text += "devices:\n"
-            for (alias, device) in aliases { text += "  - address: \"\(device.address)\"\n    alias: \(alias)\n" }
+            for (alias, device) in aliases {
+                text += "  - address: \"\(device.address)\"\n    alias: \(alias)\n"
+                if let interval { text += "    intervalMs: \(interval)\n" }
+                if let link { text += "    link: \(link.hasPrefix("{") ? link : "{\(link)}")\n" }
+            }
         }
         return text
     }

@@ -28,7 +28,7 @@ import Testing
                 == .sequence(
                     SequenceRequest(
                         steps: [
-                            .init(.connect, timeout: .seconds(20)),
+                            .init(.connect(), timeout: .seconds(20)),
                             .init(.write(WriteRequest(attribute: handle, value: [0x64])), timeout: .milliseconds(500)),
                             .init(
                                 .read(ReadRequest(attribute: handle)),
@@ -163,7 +163,7 @@ import Testing
         let fields = #"{"verb":"connect","concurrency":64,"jitterMs":60000}"#
         let spread = try fixture.command(fields, on: .group("lights", client: "me"))
         #expect(spread.spread == GroupSpread(concurrency: 64, jitter: .seconds(60)))
-        #expect(spread.request == .connect && spread.origin.identity == "me" && spread.warnings.isEmpty)
+        #expect(spread.request == .connect() && spread.origin.identity == "me" && spread.warnings.isEmpty)
         #expect(spread.jitter == .zero)
     }
 

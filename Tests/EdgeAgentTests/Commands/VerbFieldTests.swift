@@ -12,7 +12,7 @@ import Testing
 
     @Test(
         arguments: [
-            (#""verb":"connect""#, .connect), (#""verb":"rssi""#, .rssi),
+            (#""verb":"connect""#, .connect()), (#""verb":"rssi""#, .rssi),
             (#""verb":"disconnect""#, .disconnect(DisconnectRequest())),
             (#""verb":"disconnect","now":true"#, .disconnect(DisconnectRequest(now: true))),
             (#""verb":"discover""#, .discover(DiscoverRequest())),

@@ -56,7 +56,7 @@ struct ConfigurationReaderTests {
         #expect(configuration.mqtt.tlsMinimum == .tls13)
         #expect(configuration.bluetooth.adapter == "hci1")
         #expect(configuration.limits.retainedDevice == .seconds(48 * 3600))
-        #expect(configuration.links.idle == .milliseconds(1500))
+        #expect(configuration.links.rules.idle == .milliseconds(1500))
         #expect(configuration.links.maximum == 5)
         #expect(configuration.limits.replayWindow == .seconds(60))
         #expect(configuration.limits.replayCommands == 100)

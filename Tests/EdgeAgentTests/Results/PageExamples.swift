@@ -48,6 +48,17 @@ struct PageExamples {
         if example["services"] != nil {
             return try parsed(GattMessage(device: fixture.door, tree: ServiceTree()).encode(stamp()))
         }
+        if example["nextTryMs"] != nil {
+            let state = LinkMessage(
+                device: fixture.door,
+                state: .disconnected,
+                reason: "link-lost",
+                sinceMs: 0,
+                attempt: 3,
+                nextTryMs: 1
+            )
+            return try parsed(state.encode(stamp()))
+        }
         let session = try #require(example["session"]?.string.flatMap(SessionName.init))
         return try parsed(ScanBatchMessage(session: session, devices: [try heard()]).encode(stamp()))
     }
