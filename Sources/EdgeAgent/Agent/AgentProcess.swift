@@ -108,6 +108,8 @@ enum AgentProcess {
         var bluetooth = BluetoothManager.Configuration()
         bluetooth.adapter = configuration.bluetooth.adapter.flatMap { AdapterName($0) }
         bluetooth.settleLimit = configuration.bluetooth.settle
+        // Where there truly is nobody the gaps double up to an hour.
+        bluetooth.scanSilence = configuration.bluetooth.scanSilence ... .seconds(3600)
         let manager = BluetoothManager(configuration: bluetooth, loop: loop, worker: Worker())
         let agent = Agent(
             configuration: configuration,

@@ -175,8 +175,8 @@ import Testing
         health.lastRecoveryMs = 0
         #expect(
             try keys(health.encode(stamp)) == [
-                "uptimeMs", "residentBytes", "cpuMs", "queue", "links", "scan", "reconnects", "counters", "drops",
-                "lastRecovery",
+                "uptimeMs", "residentBytes", "cpuMs", "queue", "links", "scan", "reconnects", "recoveries", "counters",
+                "drops", "lastRecovery",
                 "clockSynced", "refusedSubscriptions",
             ]
         )
