@@ -89,6 +89,7 @@ extension BluetoothManager {
 
     /// Takes the next step of the discovery session, if there is one.
     func updateDiscovery() {
+        defer { watchScanner() }
         guard let connection, owner != nil, loaded else { return }
         let now = ContinuousClock.now
         let isOn = { [adapters = tree.adapters] (path: ObjectPath) in adapters[path]?.powered == true }

@@ -31,6 +31,9 @@ public actor BluetoothManager {
         /// The growing gaps between attempts at one link, or at an operation that may be done twice.
         public var retryGaps = RetryGaps()
 
+        /// How long discovery may hear nothing before it is started anew, at first and at most: the gaps double.
+        public var scanSilence: ClosedRange<Duration> = .seconds(90) ... .seconds(3600)
+
         /// How long a notify session is kept after the last command that needed it.
         public var notifyLinger: Duration = .seconds(10)
 
@@ -81,6 +84,10 @@ public actor BluetoothManager {
     /// How many reads of a characteristic are under way.
     var readsOut: [ObjectPath: Int] = [:]
     let discovery = DiscoveryControl()
+    var scanWatch: ScanWatch
+    var scanTimer: EventLoop.TimerID?
+    /// What was done so that Bluetooth works again, and how often since the start.
+    package var recoveries: [RecoveryStep: Int64] = [:]
     let pairing: PairingState
     var events = Broadcast<BluetoothEvent>()
     var reports = Broadcast<Advertisement>()
@@ -110,6 +117,7 @@ public actor BluetoothManager {
         let keys = configuration.identityKeys
         resolver = keys.keys.isEmpty ? nil : AddressResolver(keys)
         tree = ObjectTree(resolver)
+        scanWatch = ScanWatch(configuration.scanSilence)
         pairing = PairingState(configuration.promptLimit)
     }
 

@@ -31,6 +31,8 @@ package final class DiscoveryControl {
     private var lastDemand = 0
     /// The adapter on which our session runs, and its filter.
     private(set) var session: (adapter: ObjectPath, filter: Filter)?
+    /// The session is to be ended and begun anew.
+    private var isStale = false
     private var filterSet: (adapter: ObjectPath, filter: Filter)?
     /// A call is out.
     package private(set) var calling = false
@@ -64,9 +66,19 @@ package final class DiscoveryControl {
         }
     }
 
+    /// Has the session ended and begun anew.
+    ///
+    /// - Returns: false when there is none of ours.
+    package func restart() -> Bool {
+        guard session != nil else { return false }
+        isStale = true
+        return true
+    }
+
     /// bluetoothd came or went: its sessions are gone with it.
     package func serviceChanged() {
         session = nil
+        isStale = false
         filterSet = nil
         isForeign = false
         calling = false
@@ -93,7 +105,8 @@ package final class DiscoveryControl {
             isForeign = false
             return nil
         }
-        guard isWanted else { return session.map { .stop($0.adapter) } }
+        guard isWanted, !isStale || session == nil else { return session.map { .stop($0.adapter) } }
+        isStale = false
         if let notBefore, now < notBefore { return nil }
         let wanted = filter
         if filterSet?.adapter != adapter.path || filterSet?.filter != wanted { return .setFilter(wanted, adapter.path) }

@@ -147,8 +147,8 @@ extension Agent {
     private var health: HealthMessage {
         let figures = ProcessFigures.current(since: startTime)
         let mqtt = client.assumeIsolated { $0.counters }
-        let (adapters, scanning, busConnects) = manager.assumeIsolated { manager in
-            (manager.adapters, manager.isDiscovering, manager.busConnects)
+        let (adapters, scanning, busConnects, recoveries) = manager.assumeIsolated { manager in
+            (manager.adapters, manager.isDiscovering, manager.busConnects, manager.recoveries)
         }
         let counts = adapters.map { linkCounts(of: $0) }
         var message = HealthMessage()
@@ -160,10 +160,13 @@ extension Agent {
         message.outgoing = mqtt.queued
         message.links = LinkCounts(sum: counts)
         message.isScanning = scanning
-        message.scanHolders = sessions.keys.map(\.text).sorted() + (scansUnderWay > 0 ? ["scan"] : [])
+        message.scanHolders = sessions.keys.map(\.text).sorted()
+        if scansUnderWay > 0 { message.scanHolders.append("scan") }
+        if keeperListens != nil { message.scanHolders.append("link") }
         message.pairing = pairingFigures
         message.mqttReconnects = Int64(max(0, mqtt.connects - 1))
         message.dbusReconnects = Int64(max(0, busConnects - 1))
+        message.recoveries = recoveries
         message.counters = counters
         message.drops.messages = Int64(mqtt.droppedRequired + mqtt.droppedOrdered)
         message.drops.notifications = notificationsDropped

@@ -48,7 +48,17 @@ extension Agent {
         case .removed(let address):
             linked.remove(address)
             tellSlot(of: address)
+        case .recovery(let step): recovered(by: step)
         }
+    }
+
+    /// Tells of something that was done so that Bluetooth works again.
+    private func recovered(by step: RecoveryStep) {
+        switch step {
+        case .scanRestart: log.warning("Scanner has heard nothing for long: discovery is started anew")
+        }
+        lastRecoveryMs = UTCTime.now.millisecondsSince1970
+        publishHealth()
     }
 
     func publish(_ adapter: AdapterInfo) {

@@ -111,6 +111,8 @@ enum AgentProcess {
         bluetooth.pairingCapability = configuration.bluetooth.capability.capability
         bluetooth.promptLimit = configuration.bluetooth.prompt
         bluetooth.identityKeys = configuration.bluetooth.identityKeys
+        // Where there truly is nobody the gaps double up to an hour.
+        bluetooth.scanSilence = configuration.bluetooth.scanSilence ... .seconds(3600)
         let manager = BluetoothManager(configuration: bluetooth, loop: loop, worker: Worker())
         let agent = Agent(
             configuration: configuration,

@@ -6,6 +6,8 @@ package struct BluetoothConfiguration: Sendable, Equatable {
     package var adapter: String?
     /// How long a device stays busy for a call of an ended job that has not come back.
     package var settle = Duration.milliseconds(45_000)
+    /// How long discovery may hear nothing before it is started anew.
+    package var scanSilence = Duration.milliseconds(90_000)
     /// What the agent says that it can do when a device is paired.
     package var capability = CapabilityName.keyboardDisplay
     /// How long a prompt of a pairing waits for its answer.

@@ -1,3 +1,5 @@
+package import BleCore
+
 /// How the agent fares: the retained `health`.
 package struct HealthMessage: Sendable, Equatable {
     /// How often something happened since the start.
@@ -65,11 +67,14 @@ package struct HealthMessage: Sendable, Equatable {
     package var outgoing: Int = 0
     package var links = LinkCounts()
     package var isScanning = false
-    /// Who wants the radio: the sessions, and `scan` for scans that a command waits for.
+    /// Who wants the radio: the sessions, `scan` for scans that a command waits for, `link` for devices whose link is to
+    /// be made again.
     package var scanHolders: [String] = []
     package var pairing = Pairing()
     package var mqttReconnects: Int64 = 0
     package var dbusReconnects: Int64 = 0
+    /// What was done so that Bluetooth works again, and how often.
+    package var recoveries: [RecoveryStep: Int64] = [:]
     package var counters = Counters()
     package var drops = Drops()
     /// When Bluetooth or the broker last came back, in milliseconds since 1970-01-01 UTC.
@@ -107,6 +112,9 @@ package struct HealthMessage: Sendable, Equatable {
         writer.object("reconnects") { writer in
             writer.field("mqtt", mqttReconnects)
             writer.field("dbus", dbusReconnects)
+        }
+        writer.object("recoveries") { writer in
+            writer.field("scan-restart", recoveries[.scanRestart] ?? 0)
         }
         writer.object("counters") { writer in
             writer.field("commands", counters.commands)

@@ -43,6 +43,29 @@ extension AgentLane4 {
             }
         }
 
+        // MARK: B03
+
+        @Test func `B03: a scanner that goes quiet is started anew, and ever more seldom where nobody is`() async throws
+        {
+            try await with("B03", keys: ["bluetooth.scanSilenceMs": "1000"]) { gateway in
+                _ = try await gateway.send("scan.start", #""session":"all","emit":"all""#)
+                try await gateway.hear(on: "scan/all", count: 5)
+                #expect(await gateway.world.count(of: "StopDiscovery") == 0)
+                let mark = gateway.caller.mark
+                try await gateway.world.trigger("quiet")
+                let health = try await gateway.hear(on: "health", from: mark) { $0["recoveries"]["scan-restart"] == 1 }
+                #expect(health.json["lastRecovery"].text != nil && health.json["scan"]["holders"] == ["all"])
+                try await gateway.hear(on: "scan/all", from: health.number, count: 5)
+                #expect(await gateway.world.count(of: "StartDiscovery") == 2)
+                #expect(gateway.agent.lines(with: "Scanner has heard nothing for long").count == 1)
+                // Nobody is there any more: after 1, 2 and 4 s.
+                let before = ContinuousClock.now
+                try await gateway.world.trigger("empty")
+                try await gateway.hear(on: "health") { $0["recoveries"]["scan-restart"] == 4 }
+                #expect(ContinuousClock.now - before > .milliseconds(6500))
+            }
+        }
+
         // MARK: B09
 
         @Test func `B09: signals of strength alone keep a device known as heard`() async throws {

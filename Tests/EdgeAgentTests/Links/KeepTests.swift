@@ -127,9 +127,9 @@ extension AgentLane3 {
                 _ = try await link(gateway, "resolved")
                 _ = try await gateway.send("scan", #""durationMs":300"#)
                 // The one slot goes to another program.
-                await gateway.world.dropLink(.battery)
                 try await gateway.world.connectAsStranger(.heart)
                 let mark = gateway.caller.mark
+                await gateway.world.dropLink(.battery)
                 _ = try await gateway.hear(on: "dev/cell/link", from: mark, count: 2) {
                     $0["state"] == "disconnected" && $0["nextTryMs"] != .missing
                 }

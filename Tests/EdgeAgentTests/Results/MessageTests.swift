@@ -175,8 +175,8 @@ import Testing
         health.lastRecoveryMs = 0
         #expect(
             try keys(health.encode(stamp)) == [
-                "uptimeMs", "residentBytes", "cpuMs", "queue", "links", "scan", "pairing", "reconnects", "counters",
-                "drops", "lastRecovery", "clockSynced", "refusedSubscriptions",
+                "uptimeMs", "residentBytes", "cpuMs", "queue", "links", "scan", "pairing", "reconnects", "recoveries",
+                "counters", "drops", "lastRecovery", "clockSynced", "refusedSubscriptions",
             ]
         )
         #expect(try parsed(health.encode(stamp))["lastRecovery"] == .string("1970-01-01T00:00:00.000Z"))
