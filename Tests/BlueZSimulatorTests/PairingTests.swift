@@ -217,7 +217,9 @@ struct PairingTests {
     @Test func `a device that has lost its keys ends each link at once, and the bond stays`() async throws {
         try await with("") { client, agent, simulator in
             try await agent.pair()
+            let before = client.position
             try await client.call(Places.heart, Places.device, "Disconnect")
+            try await client.wait(from: Places.heart, after: before) { $0 == "Device1 Connected=false" }
             await simulator.perform([.world(.loseKeys(.address("C0:5A:00:00:00:02")))])
             let start = client.position
             try await client.call(Places.heart, Places.device, "Connect")

@@ -31,6 +31,7 @@ struct ConfigurationPageTests {
             #expect(rows[key.path] == expected, "\(key.path)")
         }
         for key in ConfigurationKey.device { #expect(rows["devices[].\(key.name)"] != nil, "\(key.name)") }
+        for key in ConfigurationKey.deviceLink { #expect(rows["devices[].link.\(key.name)"] != nil, "\(key.name)") }
         for key in ConfigurationKey.policyRule {
             #expect(rows["policy[].\(key.name)"] == [key.expected, key.summary], "\(key.name)")
         }
@@ -38,6 +39,7 @@ struct ConfigurationPageTests {
 
     @Test func `the page has no row of a key, flag or exit code that does not exist`() throws {
         var known = Set(ConfigurationKey.all.map(\.path) + ConfigurationKey.device.map { "devices[].\($0.name)" })
+        known.formUnion(ConfigurationKey.deviceLink.map { "devices[].link.\($0.name)" })
         known.formUnion(ConfigurationKey.policyRule.map { "policy[].\($0.name)" })
         let flags = CommandLineFlag.all + CommandLineFlag.sample
         known.formUnion(flags.map { $0.takesValue ? "\($0.name) \($0.placeholder)" : $0.name })
