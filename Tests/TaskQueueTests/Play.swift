@@ -66,6 +66,10 @@ struct Play {
         Self.words(queue.linkUp(device, in: pool, isReclaimable: reclaimable, at: now))
     }
 
+    mutating func refused(_ pool: String, at now: Int = 0) -> String {
+        Self.words(queue.slotRefused(in: pool, at: now))
+    }
+
     mutating func down(_ device: String, at now: Int = 0) -> String { Self.words(queue.linkDown(device, at: now)) }
 
     /// "2/3, 1 waiting".

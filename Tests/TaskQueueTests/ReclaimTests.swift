@@ -15,6 +15,18 @@ struct ReclaimTests {
         #expect(play.down("a") == "")
     }
 
+    @Test func `a refusal that meets a job which runs frees the link that is idle the longest, one at a time`() {
+        var play = Play(slots: ["p": 3])
+        #expect(play.refused("p") == "")
+        for device in ["a", "b"] { _ = play.up(device) }
+        #expect(play.submit(1, "c", slot: "p") == "start 1")
+        #expect(play.refused("p") == "reclaim a")
+        #expect(play.refused("p") == "")
+        #expect(play.down("a") == "")
+        #expect(play.refused("p") == "reclaim b")
+        #expect(play.refused("q") == "")
+    }
+
     @Test func `one link for each who waits, the longest idle first`() {
         var play = Play(slots: ["p": 3])
         for device in ["a", "b", "c"] { _ = play.up(device) }
