@@ -179,6 +179,8 @@ final class JournalFile {
     }
 
     private func grow(by growth: Int) throws(JournalFailure) {
+        // What fails is taken back, and that takes room itself: what cannot succeed is not begun.
+        guard hasRoom(for: 2 * growth * Self.pageBytes) else { throw .full }
         do throws(JournalFailure) {
             try transaction { () throws(JournalFailure) in
                 try database.run("DELETE FROM reserve")
@@ -195,6 +197,14 @@ final class JournalFile {
             try database.run("DELETE FROM reserve")
             try measure()
         }
+    }
+
+    /// Whether the file system has so many bytes, as far as it tells.
+    private func hasRoom(for bytes: Int) -> Bool {
+        var status = statvfs()
+        guard statvfs(settings.directory, &status) == 0 else { return true }
+        let (free, overflow) = UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize))
+        return overflow || free >= UInt64(max(0, bytes))
     }
 
     /// Makes the file as small again as it was, so that all pages that are in use have a place in it.
