@@ -58,7 +58,10 @@ extension AgentLane3 {
         @Test func `a disconnect behind a job that makes a link ends the keeping all the same`() async throws {
             try await withAgent(setup([:], "policy: keep")) { gateway in
                 _ = try await link(gateway, "resolved")
+                let mark = gateway.caller.mark
                 await gateway.world.dropLink(.battery)
+                // A read that comes before the agent knows of it would end with the link.
+                _ = try await link(gateway, "disconnected", from: mark)
                 let read = try await gateway.start("read", Gateway.level, on: .battery)
                 let end = try await gateway.start("disconnect", on: .battery)
                 #expect(try await gateway.result(read).json["status"] == "ok")
