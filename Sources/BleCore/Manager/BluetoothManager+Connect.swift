@@ -64,11 +64,14 @@ extension BluetoothManager {
         setLink(link, .disconnecting, reason: nil)
         let message = try DBusMessage.call(BluezNames.service, path, BluezNames.device, "Disconnect")
         var refusal: BleFailure?
+        scope.applied = .maybe
         send(message, for: link) { outcome in
-            if case .failure(let failure) = outcome { refusal = BluezErrors.failure(failure, at: .operate) }
+            guard case .failure(let failure) = outcome else { return }
+            refusal = BluezErrors.failure(failure, at: .operate, changes: true)
         }
         do {
             try await wait(scope, on: link) {
+                if let lost = self.lostBus(path) { return .failure(lost) }
                 if self.tree.devices[path]?.connected != true { return .success(()) }
                 return refusal.map { .failure($0) }
             }
@@ -294,6 +297,15 @@ extension BluetoothManager {
         } catch {
             // Only our own constants go into the call.
         }
+    }
+
+    /// The failure of a call that is out and changes something, when bluetoothd has gone: that its objects are gone with
+    /// it says nothing of what it has done.
+    func lostBus(_ path: ObjectPath) -> BleFailure? {
+        guard owner == nil else { return nil }
+        var failure = removal(path, at: .operate)
+        failure.applied = .maybe
+        return failure
     }
 
     /// What the loss of a device's object means.

@@ -21,8 +21,10 @@ extension BluetoothManager {
             .append { (writer) throws(DBusFailure) in try writer.append(path: path) }
         let link = link(address)
         let reply = ReplySlot()
+        scope.applied = .maybe
         send(message, for: link) { reply.outcome = $0 }
         try await wait(scope, on: link) {
+            if let lost = self.lostBus(path) { return .failure(lost) }
             if self.tree.devices[path] == nil { return .success(()) }
             guard case .failure(let failure) = reply.outcome else { return nil }
             return .failure(BluezErrors.failure(failure, at: .operate, changes: true))

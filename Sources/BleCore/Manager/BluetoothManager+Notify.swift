@@ -16,7 +16,7 @@ extension BluetoothManager {
         handler: @escaping @Sendable (GattNotification) -> Void
     ) async throws -> (id: CharacteristicID, already: Bool) {
         try await onLink(address, scope) { path in
-            try await subscribe(selector, below: path, holder: holder, scope, handler: handler)
+            try await subscribe(selector, below: path, holder: holder, isAim: true, scope, handler: handler)
         }
     }
 
@@ -24,6 +24,7 @@ extension BluetoothManager {
         _ selector: AttributeSelector,
         below path: ObjectPath,
         holder: String,
+        isAim: Bool = false,
         _ scope: OperationScope,
         handler: @escaping @Sendable (GattNotification) -> Void
     ) async throws -> (id: CharacteristicID, already: Bool) {
@@ -37,7 +38,7 @@ extension BluetoothManager {
         // The holder is there before bluetoothd is asked: the first value may come before its answer.
         let isNew = notifier.hold(holder, handler)
         do {
-            try await start(notifier, at: target.path, below: path, scope)
+            try await start(notifier, at: target.path, below: path, isAim: isAim, scope)
         } catch {
             if isNew, notifier.release(holder) { _ = endUnwanted(notifier, at: target.path) }
             throw error
@@ -134,10 +135,14 @@ extension BluetoothManager {
     }
 
     /// Starts bluetoothd's notify session, unless it stands.
+    ///
+    /// With `isAim` it is what the operation is for: a failure with the call out leaves in doubt whether the device
+    /// notifies.
     private func start(
         _ notifier: Notifier,
         at path: ObjectPath,
         below device: ObjectPath,
+        isAim: Bool = false,
         _ scope: OperationScope
     ) async throws {
         while notifier.isStarting {
@@ -147,7 +152,7 @@ extension BluetoothManager {
         _ = try linked(device)
         let message = try DBusMessage.call(BluezNames.service, path, BluezNames.characteristic, "StartNotify")
         notifier.isStarting = true
-        _ = try await operate(message, device, scope, changes: false) { outcome in
+        _ = try await operate(message, device, scope, changes: isAim) { outcome in
             self.startAnswered(notifier, at: path, below: device, outcome)
         }
         guard notifier.started else {

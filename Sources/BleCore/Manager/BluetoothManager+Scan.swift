@@ -155,12 +155,14 @@ extension BluetoothManager {
                 try writer.append(string: "Powered")
                 try writer.append(.variant(.bool(on)))
             }
+        scope.applied = .maybe
         let reply = send(message)
         let path = adapter.path
         do {
             try await wait(scope) {
                 guard let adapter = self.tree.adapters[path] else {
-                    return .failure(BleFailure(.adapterMissing, at: .adapter, detail: "the adapter went away"))
+                    let detail = "the adapter went away"
+                    return .failure(BleFailure(.adapterMissing, at: .adapter, applied: .maybe, detail: detail))
                 }
                 if case .failure(let failure) = reply.outcome {
                     return .failure(BluezErrors.failure(failure, at: .adapter, changes: true))

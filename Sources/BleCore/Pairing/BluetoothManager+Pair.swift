@@ -98,12 +98,17 @@ extension BluetoothManager {
             }
         let reply = ReplySlot()
         let link = link(address)
+        scope.applied = .maybe
         send(message, for: link) { reply.outcome = $0 }
         try await wait(scope, on: link) {
             switch reply.outcome {
             case .success: return .success(())
             case .failure(let failure): return .failure(BluezErrors.failure(failure, at: .operate, changes: true))
-            case nil: return self.tree.devices[path] == nil ? .failure(self.removal(path, at: .operate)) : nil
+            case nil:
+                guard self.tree.devices[path] == nil else { return nil }
+                var failure = self.removal(path, at: .operate)
+                failure.applied = .maybe
+                return .failure(failure)
             }
         }
         return true

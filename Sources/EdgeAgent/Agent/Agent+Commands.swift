@@ -106,8 +106,8 @@ extension Agent {
         )
     }
 
-    /// Whether the wall clock is known to be wrong: before this program was made, before the newest time in the journal, or, where the configuration asks for
-    /// it, not called synchronised by the kernel.
+    /// Whether the wall clock is known to be wrong: before this program was made, before the newest time in the journal,
+    /// or, where the configuration asks for it, not called synchronised by the kernel.
     var isClockWrong: Bool {
         let known = max(AgentVersion.releasedMs, journal?.summary?.newestMs ?? 0)
         if UTCTime.now.millisecondsSince1970 < known - 60_000 { return true }

@@ -1,5 +1,6 @@
 internal import BleCore
 internal import EventLoop
+internal import Journal
 internal import TaskQueue
 
 /// What is said about jobs, and how they are ended; none of it ever waits in a queue.

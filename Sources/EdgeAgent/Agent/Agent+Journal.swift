@@ -63,12 +63,9 @@ extension Agent {
         isBegun: Bool
     ) -> JournalEntry {
         let window = configuration.limits.replayWindow.milliseconds
-        let key = JournalKey(
-            client: origin.client,
-            isIdentified: origin.identity != nil,
-            // What has no id of its caller's is never repeated.
-            id: origin.replayKey == nil ? "\(origin.id.text) \(number)" : origin.id.text
-        )
+        var key = JournalKey(client: origin.client, isIdentified: origin.identity != nil, id: origin.id.text)
+        // What has no id of its caller's is never repeated.
+        if origin.replayKey == nil { key.id += " \(number)" }
         return JournalEntry(
             number: number,
             key: key,
@@ -107,11 +104,27 @@ extension Agent {
     ///
     /// On a full disk the journal's reserve takes the answer, as long as it lasts.
     private func record(_ refusal: Refusal, _ stored: StoredCommand, expiresMs: Int64) {
-        let origin = refusal.origin
-        guard let journal, journal.summary != nil, origin.replayKey != nil else { return refuse(refusal) }
-        var entry = entry(for: origin, stored, journal.newNumber(), expiresMs: expiresMs, isBegun: false)
+        guard let journal, journal.summary != nil, refusal.origin.replayKey != nil else { return refuse(refusal) }
+        var entry = entry(for: refusal.origin, stored, journal.newNumber(), expiresMs: expiresMs, isBegun: false)
         entry.request = []
         entry.fingerprint = stored.sent.shortFingerprint
+        // Nothing is said of a refusal, and no number of a result used, when there is an answer already.
+        ending += 1
+        journal.find(entry.key) { [weak self] found in
+            self?.assumeIsolated { agent in
+                guard case .success(let known?) = found, known.windowEndsMs > stored.message.arrivedMs else {
+                    return agent.record(refusal, stored, entry)
+                }
+                agent.ending -= 1
+                agent.answer(repeated: refusal.origin, stored.sent, known)
+                agent.resultKept()
+            }
+        }
+    }
+
+    private func record(_ refusal: Refusal, _ stored: StoredCommand, _ entry: JournalEntry) {
+        guard let journal else { return }
+        let origin = refusal.origin
         noteRefusal(refusal)
         let body = ResultBody.refused(refusal)
         audit.ended(body)
@@ -119,7 +132,6 @@ extension Agent {
         let kept = KeptResult(publisher.encode(body), entry.number, origin, nil)
         let carriers = carriers(of: kept)
         let (payload, messages) = (kept.result.payload, carriers.map(\.message))
-        ending += 1
         journal.record(entry, answer: payload, publications: messages) { [weak self] outcome in
             self?.assumeIsolated { agent in
                 agent.ending -= 1

@@ -33,15 +33,7 @@ package struct KeptLinks: Sendable, Equatable {
 
 extension KeptLinks {
     package func encode() -> [UInt8] {
-        var writer = JSONWriter(capacity: 64 + records.count * 96)
-        writer.beginObject()
-        writer.field("version", Self.version)
-        writer.key("links")
-        writer.beginArray()
-        for record in records { record.write(to: &writer) }
-        writer.endArray()
-        writer.endObject()
-        return writer.bytes
+        StateList.encode("links", version: Self.version, records, elementBytes: 96) { $1.write(to: &$0) }
     }
 
     /// Reads what a file holds.

@@ -44,12 +44,7 @@ extension OwnLinks {
     package static let maxBytes = 1 << 20
 
     package func encode() -> [UInt8] {
-        var writer = JSONWriter(capacity: 64 + links.count * 16)
-        writer.beginObject()
-        writer.field("version", Self.version)
-        writer.field("links", texts: addresses.map(\.hex))
-        writer.endObject()
-        return writer.bytes
+        StateList.encode("links", version: Self.version, addresses, elementBytes: 16) { $0.value($1.hex) }
     }
 
     /// Reads the links of an earlier life; none where the file cannot be read: no link outlives the power cut that

@@ -1,4 +1,5 @@
 internal import EventLoop
+package import Journal
 
 /// The commands of the last minutes with their answers: who repeats one gets the answer of the first, and nothing runs
 /// again.
@@ -19,19 +20,8 @@ package struct ReplayWindow {
         }
     }
 
-    /// Under what a command is remembered.
-    package struct Key: Hashable, Sendable {
-        package let client: String
-        /// Whether the broker vouches for the caller's name: a mere label is somebody else.
-        package let isIdentified: Bool
-        package let id: String
-
-        package init(client: String, isIdentified: Bool, id: String) {
-            self.client = client
-            self.isIdentified = isIdentified
-            self.id = id
-        }
-    }
+    /// Under what a command is remembered: here for a while, in the journal over a restart.
+    package typealias Key = JournalKey
 
     /// What becomes of a command that comes in.
     package enum Admission: Equatable {

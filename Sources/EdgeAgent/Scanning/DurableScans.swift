@@ -44,15 +44,7 @@ package struct DurableScans: Sendable, Equatable {
 
 extension DurableScans {
     package func encode() -> [UInt8] {
-        var writer = JSONWriter(capacity: 64 + records.count * 256)
-        writer.beginObject()
-        writer.field("version", Self.version)
-        writer.key("scans")
-        writer.beginArray()
-        for record in records { record.write(to: &writer) }
-        writer.endArray()
-        writer.endObject()
-        return writer.bytes
+        StateList.encode("scans", version: Self.version, records, elementBytes: 256) { $1.write(to: &$0) }
     }
 
     /// Reads what a file holds.

@@ -24,6 +24,30 @@ enum StateList {
         return list
     }
 
+    /// The bytes of a file that holds a list.
+    ///
+    /// - Parameters:
+    ///   - name: The name of the list.
+    ///   - version: The schema version of the file.
+    ///   - elements: What the list holds.
+    ///   - elementBytes: About how many bytes one of them has.
+    ///   - write: Writes one of them.
+    /// - Returns: The content of the file.
+    static func encode<Element>(
+        _ name: StaticString,
+        version: Int64,
+        _ elements: [Element],
+        elementBytes: Int,
+        _ write: (inout JSONWriter, Element) -> Void
+    ) -> [UInt8] {
+        var writer = JSONWriter(capacity: 64 + elements.count * elementBytes)
+        writer.beginObject()
+        writer.field("version", version)
+        writer.field(name, array: elements, write)
+        writer.endObject()
+        return writer.bytes
+    }
+
     /// Makes something of each element.
     ///
     /// - Throws: ``StateFailure`` that names the first of which nothing can be made.

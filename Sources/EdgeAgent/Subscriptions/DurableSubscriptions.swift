@@ -77,15 +77,7 @@ package struct DurableSubscriptions: Sendable, Equatable {
 
 extension DurableSubscriptions {
     package func encode() -> [UInt8] {
-        var writer = JSONWriter(capacity: 64 + records.count * 256)
-        writer.beginObject()
-        writer.field("version", Self.version)
-        writer.key("subscriptions")
-        writer.beginArray()
-        for record in records { record.write(to: &writer) }
-        writer.endArray()
-        writer.endObject()
-        return writer.bytes
+        StateList.encode("subscriptions", version: Self.version, records, elementBytes: 256) { $1.write(to: &$0) }
     }
 
     /// Reads what a file holds.

@@ -37,11 +37,13 @@ final class BenchGateway: Sendable {
     }()
 
     let mode: Mode
+    private let world: AgentWorld
     private let load: Load
     private let client: MQTTClient
 
-    init(_ mode: Mode, _ load: Load, _ client: MQTTClient) {
+    init(_ mode: Mode, _ world: AgentWorld, _ load: Load, _ client: MQTTClient) {
         self.mode = mode
+        self.world = world
         self.load = load
         self.client = client
     }
@@ -76,10 +78,13 @@ final class BenchGateway: Sendable {
         )
     }
 
-    /// Has the agent try to reach the dead device from now on.
+    /// Has the agent try to reach the dead device from now on: its `Connect` is out when this returns.
     func commandDeadDevice() async throws {
+        // All others have their links.
+        let connects = await world.count(of: "Connect")
         let payload = #"{"client":"dead","verb":"read",\#(Self.value),"timeoutMs":600000}"#
         try await publish(payload, to: topic(Self.dead))
+        await world.waitForCalls(of: "Connect", count: connects + 1)
     }
 
     func releaseDeadDevice() async throws {
@@ -130,7 +135,7 @@ func withBench(
                 ["res/bench/+", "bluetooth"].map { MQTTSubscription("edge/v1/\(mode.name)/\($0)") }
             )
             _ = try await heard.wait { $0.contains(#""state":"ready""#) }
-            let gateway = BenchGateway(mode, load, client)
+            let gateway = BenchGateway(mode, world, load, client)
             try await gateway.warmUp()
             try await withBench(modes.dropFirst(), on: broker, started + [gateway], body)
             await client.close(timeout: .milliseconds(200))

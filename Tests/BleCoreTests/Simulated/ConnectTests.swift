@@ -151,6 +151,7 @@ struct ConnectTests {
             await bench.simulator.waitForCalls(of: "Connect")
             // Unstructured because the test cancels it, and awaits it in place.
             let others = (0..<2).map { _ in Task { try await belt.connect(timeout: .seconds(50)) } }
+            // Sleep: nothing tells when another task has begun to wait; the suite bounds it.
             while await bench.manager.load.waits < 3 { try await bench.bus.loop.sleep(for: .milliseconds(2)) }
             maker.cancel()
             await #expect(throws: CancellationError.self) { try await maker.value }

@@ -94,6 +94,11 @@ extension AgentLane3 {
                     try await gateway.publish("{\"id\":\"w\(number)\",\(field)}".utf8, to: "cmd/test")
                     try await gateway.settle()
                 }
+                // What would have changed something is refused by way of the journal, a moment later.
+                let results = gateway.topic("res/test/")
+                let isAnswer = { @Sendable (one: Received) in one.topic.hasPrefix(results) && one.json["verb"] != "ping"
+                }
+                _ = try await gateway.hear("all answers", count: devices.count + fields.count, where: isAnswer)
                 let answers = gateway.caller.all(gateway.topic("res/test/")).filter { $0.json["verb"] != "ping" }
                 #expect(answers.count == devices.count + fields.count)
                 #expect(answers.dropFirst(devices.count).allSatisfy { $0.json["error"]["code"] == "bad-request" })
@@ -114,6 +119,7 @@ extension AgentLane3 {
                     try await gateway.publish("{\"id\":\"y\(number)\",\(field)}".utf8, to: topic)
                     try await gateway.settle()
                 }
+                _ = try await gateway.hear("all refusals", from: mark, count: onDevice.count, where: isAnswer)
                 let refused = gateway.caller.all(from: mark, gateway.topic("res/test/")).filter {
                     $0.json["verb"] != "ping"
                 }

@@ -70,17 +70,17 @@ extension FaultCase {
             .timeout,
             "subscribe",
             #""service":"ffe0","characteristic":"ffe1","timeoutMs":1200"#,
-            applied: "no"
+            applied: "maybe"
         ),
-        .init("link-lost", .linkLost, "subscribe", #""service":"ffe0","characteristic":"ffe1""#, applied: "no"),
+        .init("link-lost", .linkLost, "subscribe", #""service":"ffe0","characteristic":"ffe1""#, applied: "maybe"),
         .init(
             "device-removed",
             .deviceRemoved,
             "subscribe",
             #""service":"ffe0","characteristic":"ffe1""#,
-            applied: "no"
+            applied: "maybe"
         ),
-        .init("bus-lost", .busLost, "subscribe", #""service":"ffe0","characteristic":"ffe1""#, applied: "no"),
+        .init("bus-lost", .busLost, "subscribe", #""service":"ffe0","characteristic":"ffe1""#, applied: "maybe"),
         .init("busy", .busy, "subscribe", #""service":"ffe0","characteristic":"ffe1""#, applied: "no"),
         .init(
             "not-supported",

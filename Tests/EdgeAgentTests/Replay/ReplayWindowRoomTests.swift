@@ -1,4 +1,5 @@
 import EdgeAgent
+import Journal
 import Testing
 
 /// What it costs to remember commands that nobody has acknowledged.

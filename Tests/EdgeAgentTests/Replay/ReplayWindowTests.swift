@@ -1,4 +1,5 @@
 import EdgeAgent
+import Journal
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
