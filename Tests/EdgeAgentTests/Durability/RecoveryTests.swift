@@ -141,6 +141,7 @@ extension AgentLane2 {
                     let past = #","expires":"2020-01-01T00:00:00.000Z""#
                     try await second.send(again: id, "write", Self.write + past, on: .awkward)
                     #expect(try await second.result(id, number: 4).text == repeated.text)
+                    #expect(second.agent.lines(with: "code=expired").isEmpty)
                     #expect(await second.world.times(of: "WriteValue").count == 1)
                     _ = try await second.stop()
                 }

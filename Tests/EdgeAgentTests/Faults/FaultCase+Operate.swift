@@ -81,6 +81,15 @@ extension FaultCase {
             applied: "maybe"
         ),
         .init("bus-lost", .busLost, "subscribe", #""service":"ffe0","characteristic":"ffe1""#, applied: "maybe"),
+        // That bluetoothd's objects are gone with it does not say that the link was ended, or the device forgotten.
+        .init(
+            "bus-lost",
+            .busLost,
+            "disconnect",
+            applied: "maybe",
+            before: [("connect", #""match":{"name":"Thing"}"#)]
+        ),
+        .init("bus-lost", .busLost, "forget", applied: "maybe"),
         .init("busy", .busy, "subscribe", #""service":"ffe0","characteristic":"ffe1""#, applied: "no"),
         .init(
             "not-supported",
