@@ -145,6 +145,7 @@ final class Outbox {
     }
 
     private func removeSettled() {
+        guard !settled.isEmpty else { return }
         let ids = settled
         settled = []
         store?.remove(ids) { [weak self] result in
@@ -176,6 +177,8 @@ final class Outbox {
     /// The disk is empty, or of no use: from now on messages go straight.
     private func goStraight() {
         path = .straight
+        // What is told of the disk with the drops is then true of it.
+        removeSettled()
         tellDrops()
     }
 

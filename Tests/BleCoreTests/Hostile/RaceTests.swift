@@ -11,6 +11,12 @@ struct RaceTests {
         case reply, timeout, disconnection, removal, cancellation
     }
 
+    /// What the test hears of a round: the call on the bus, and how the operation ended.
+    private enum News {
+        case call(DBusMessage)
+        case end(String)
+    }
+
     /// The device with a link whose services are known, under a name that tells the rounds apart.
     private static func linked(_ name: String) -> Messages.Interfaces {
         let properties: Messages.Properties = [
@@ -21,7 +27,7 @@ struct RaceTests {
     private static let rounds = 10_000
 
     @Test func `an operation that everything races ends once, in all orders`() async throws {
-        let (calls, arrived) = AsyncStream.makeStream(of: DBusMessage.self)
+        let (calls, arrived) = AsyncStream.makeStream(of: News.self)
         let tree = Messages.objects([
             Messages.adapterObject, (Messages.device, Self.linked("start")), Messages.serviceObject,
             Messages.characteristicObject(),
@@ -31,14 +37,14 @@ struct RaceTests {
                 switch call.member {
                 case "GetManagedObjects": return try call.answer(tree)
                 case "ReadValue":
-                    arrived.yield(call)
+                    arrived.yield(.call(call))
                     return nil
                 default: return try call.reply()
                 }
             }
             try await withManager(on: bus) { manager in
                 try await manager.ready(within: .seconds(10))
-                try await race(manager, peer, bus, calls)
+                try await race(manager, peer, bus, calls, arrived)
             }
         }
     }
@@ -47,7 +53,8 @@ struct RaceTests {
         _ manager: BluetoothManager,
         _ peer: FakeBluez,
         _ bus: PrivateBus,
-        _ calls: AsyncStream<DBusMessage>
+        _ calls: AsyncStream<News>,
+        _ arrived: AsyncStream<News>.Continuation
     ) async throws {
         var incoming = calls.makeAsyncIterator()
         var random = SeededRandom(seed: 2_026)
@@ -56,13 +63,24 @@ struct RaceTests {
             let order = Event.allCases.shuffled(using: &random)
             let scope = await manager.scope(.seconds(50))
             // Unstructured because what may end it happens meanwhile; awaited in place.
-            let task = Task(executorPreference: bus.loop) { await Self.end(of: manager, scope) }
-            let call = try #require(await incoming.next())
+            let task = Task(executorPreference: bus.loop) {
+                let end = await Self.end(of: manager, scope)
+                arrived.yield(.end(end))
+            }
+            guard case .call(let call)? = await incoming.next() else {
+                await task.value
+                Issue.record("round \(round) ended without a call: \(await manager.load)")
+                return
+            }
             for event in order {
                 try await happen(event, call, scope, peer, bus)
                 for _ in 0..<Int.random(in: 0...2, using: &random) { await Task.yield() }
             }
-            let end = await task.value
+            guard case .end(let end)? = await incoming.next() else {
+                Issue.record("round \(round) called twice")
+                return
+            }
+            await task.value
             bus.loop.execute { scope.finish() }
             let name = order.map(\.rawValue).joined(separator: " ")
             ends[name, default: [:]][end, default: 0] += 1
