@@ -19,13 +19,16 @@ import links
 import notifications
 import pairing
 import scanning
+import silence
+import standing
 import transactions
 import values
 from bench import Bench
 from contract import Broken
 
 CHECKS = {function.__name__.replace("_", "-"): function
-          for module in (scanning, links, values, gatt, notifications, pairing, transactions, faults, lifecycle)
+          for module in (scanning, links, values, gatt, notifications, pairing, transactions, faults, lifecycle,
+                       standing, silence)
           for function in module.CHECKS}
 
 
@@ -34,6 +37,7 @@ def run_one(name, bench):
     try:
         detail, verdict = CHECKS[name](bench), "ok"
         bench.require_agent()
+        bench.gateway.require_single_results()
     except Exception as failure:  # any failure is the check's verdict, the others still run
         verdict, detail = "FAIL", f"{type(failure).__name__}: {failure}"
         if not isinstance(failure, Broken):
