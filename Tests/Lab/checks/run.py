@@ -19,6 +19,7 @@ import links
 import notifications
 import pairing
 import scanning
+import several
 import silence
 import standing
 import transactions
@@ -28,7 +29,7 @@ from contract import Broken
 
 CHECKS = {function.__name__.replace("_", "-"): function
           for module in (scanning, links, values, gatt, notifications, pairing, transactions, faults, lifecycle,
-                       standing, silence)
+                       standing, silence, several)
           for function in module.CHECKS}
 
 
