@@ -44,14 +44,15 @@ class Standing:
         require(event.get("reason") in reasons, f"the reason of the end is {event.get('reason')!r}")
         require(link.get("owner") is None, f"a link that is none has an owner: {link}")
 
-    def comes_back(self, seconds=60, restored=True):
-        """Link, subscription and values are there again, told in this order and once; answers after how many seconds."""
+    def comes_back(self, seconds=60):
+        """Link, subscription and values are there again, each told once; answers after how many seconds."""
         gateway = self.gateway
-        awaited = "subscription-restored" if restored else "connected"
-        gateway.until(lambda: awaited in self.words(), seconds, f"{awaited} after {self.words()}")
-        gateway.state("dev", self.dev, "link", is_="resolved")
-        told = [message for message in gateway.on("dev", self.dev, "event", since=self.since)
-                if message.body["event"] in ("disconnected", awaited)]
+        began = gateway.messages[self.since].at
+        gateway.until(lambda: "subscription-restored" in self.words(), seconds, f"the subscription after {self.words()}")
+        link = gateway.state("dev", self.dev, "link", is_="resolved")
+        require(link.get("owner") == "self" and "nextTryMs" not in link, f"{link}")
+        told = next(message for message in gateway.on("dev", self.dev, "event", since=self.since)
+                    if message.body["event"] == "subscription-restored")
         since = gateway.mark
         gateway.wait(lambda message: message.topic == self.values, 20, "a value afterwards", since=since)
         # What is made twice brings each value twice, and is told again.
@@ -59,10 +60,9 @@ class Standing:
         rates = [message.body["value"]["hex"] for message in gateway.messages[since:] if message.topic == self.values]
         require(len(set(rates)) == len(rates) > 5, f"values came twice, or hardly any: {rates}")
         require(self.words().count("subscription-restored") <= 1, f"restored more than once: {self.words()}")
-        link = gateway.latest[gateway.path("dev", self.dev, "link")]
-        require(link.get("owner") == "self" and "nextTryMs" not in link, f"{link}")
+        require(gateway.latest[gateway.path("dev", self.dev, "link")]["state"] == "resolved", "the link does not stand")
         require(gateway.latest[gateway.path("dev", self.dev, "avail")] == "online", "it is not online")
-        return told[-1].at - told[0].at
+        return told.at - began
 
 
 def in_flight(bench):
@@ -298,5 +298,49 @@ def agent_killed_standing(bench):
     return f"{body['error']['code']}, then {done['status']}"
 
 
+def agent_killed_connecting(bench):
+    """kill -9 of the agent while a link is made: it is the next life's own, and goes when nobody needs it."""
+    gateway, dev = bench.gateway, bench["mute"]
+    gateway.ok("scan", durationMs=1500)
+    pending = gateway.send("connect", dev, timeoutMs=20_000)
+    gateway.pass_time(1)
+    bench.stop_agent(signal.SIGKILL)
+    bench.radio("fault", "mute", "none")
+    try:
+        gateway.state("status", is_="lost", seconds=30)
+        require(bench.link_state("mute") == "connected", "no link came to be")
+        bench.start_agent()
+        body = pending.result()
+        link = gateway.state("dev", dev, "link", is_=("connected", "resolved"))
+        require(link["owner"] == "self", f"{link}")
+        gateway.state("dev", dev, "link", is_="disconnected", seconds=25)
+        require(bench.link_state("mute") != "connected", "the link is still there")
+    finally:
+        bench.radio("fault", "mute", "mute")
+    return f"{body['status']} {body.get('error', {}).get('code', '')}"
+
+
+def kept_flapping(bench):
+    """bluetoothd killed again and again, and the adapter pulled out meanwhile: in the end there is one of everything."""
+    belt = Standing(bench)
+    gateway = bench.gateway
+    belt.begin()
+    for seconds in (0.1, 1.5, 4):
+        bench.labctl("bluetoothd", "kill")
+        bench.labctl("bluetoothd", "start")
+        gateway.pass_time(seconds)
+    bench.radio("unplug", "0")
+    bench.labctl("bluetoothd", "kill")
+    gateway.state("bluetooth", is_="absent")
+    bench.labctl("bluetoothd", "start")
+    gateway.state("bluetooth", is_="no-adapter")
+    belt.since = gateway.mark
+    bench.radio("plug", "0")
+    gateway.state("bluetooth", is_="ready", seconds=60)
+    seconds = belt.comes_back()
+    belt.end()
+    return f"back after {seconds:.1f} s: {belt.words()}"
+
+
 CHECKS = (kept_dropped, kept_lost, kept_restart, kept_killed, kept_unplugged, kept_renumbered, kept_power,
-          agent_killed_standing)
+          kept_flapping, agent_killed_standing, agent_killed_connecting)
