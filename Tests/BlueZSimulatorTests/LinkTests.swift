@@ -89,7 +89,7 @@ struct LinkTests {
     }
 
     @Test(arguments: [false, true])
-    func `a device that does not answer fails after the attempt's time`(isConnectable: Bool) async throws {
+    func `a device that does not answer fails after the attempt's time, and goes`(isConnectable: Bool) async throws {
         let device = isConnectable ? Self.silent : DemoDevices.iBeacon
         try await withSimulator(devices: [device]) { bus, _ in
             let client = try await SimulatorClient.connect(to: bus)
@@ -98,10 +98,12 @@ struct LinkTests {
             )
             try await client.call(Places.adapter, Places.adapterInterface, "StartDiscovery")
             try await client.wait(for: "+Device1", from: path)
+            let start = client.position
             await #expect(throws: bluezError("Failed", "le-connection-abort-by-local")) {
                 try await client.call(path, Places.device, "Connect")
             }
-            #expect(try await client.get(path, Places.device, "Connected") == .bool(false))
+            try await client.wait(for: "-Device1", from: path, after: start)
+            #expect(!client.texts(within: path, from: start).contains { $0.contains("Connected") })
         }
     }
 
@@ -126,6 +128,21 @@ struct LinkTests {
             }
             try await client.call(Places.heart, Places.device, "Disconnect")
             _ = await refused
+        }
+    }
+
+    @Test func `a device whose attempt was called off goes when the kernel's own attempt ends`() async throws {
+        try await withSimulator(devices: [Self.silent]) { bus, simulator in
+            let client = try await SimulatorClient.connect(to: bus)
+            try await client.find(Places.heart)
+            let start = client.position
+            async let refused = #expect(throws: bluezError("Failed", "br-connection-canceled")) {
+                try await client.call(Places.heart, Places.device, "Connect")
+            }
+            await simulator.waitForCalls(of: "Connect")
+            try await client.call(Places.heart, Places.device, "Disconnect")
+            _ = await refused
+            try await client.wait(for: "-Device1", from: Places.heart, after: start)
         }
     }
 

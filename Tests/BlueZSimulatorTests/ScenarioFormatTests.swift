@@ -292,6 +292,7 @@ struct ScenarioFormatTests {
             - unplug: 0
             - plug: {adapter: 0, as: 1}
             - leaveBus
+            - killBus
             - stopBus
             - returnToBus
             - enable: f

@@ -124,6 +124,55 @@ struct TimelineTests {
         }
     }
 
+    @Test func `bluetoothd is killed, and its next life shows the link for a while`() async throws {
+        let text = """
+            times: {lingerMs: 50}
+            events: {restart: [killBus, {wait: 10}, returnToBus]}
+            """
+        try await with(text) { _, client, simulator in
+            try await client.reconnect(Places.heart)
+            let start = client.position
+            try await simulator.trigger("restart")
+            try await client.wait(for: "+Device1", from: Places.heart, after: start)
+            #expect(try await client.get(Places.heart, Places.device, "Connected") == .bool(true))
+            #expect(try await client.get(Places.heart, Places.device, "ServicesResolved") == .bool(false))
+            try await client.wait(for: "Device1 Connected=false", from: Places.heart, after: start)
+            #expect(client.texts(within: Places.heart, from: start) == ["+Device1", "Device1 Connected=false"])
+            try await client.reconnect(Places.heart)
+        }
+    }
+
+    @Test func `an adapter is pulled out under a link and comes back under another number`() async throws {
+        let text = """
+            times: {attMs: 60000, connectTimeoutMs: 60000}
+            events: {out: [{unplug: 0}], in: [{plug: {adapter: 0, as: 1}}]}
+            """
+        try await with(text) { bus, client, simulator in
+            try await client.reconnect(Places.heart)
+            let start = client.position
+            async let unanswered: DBusValue? = client.read(Places.location)
+            await simulator.waitForCalls(of: "ReadValue")
+            try await simulator.trigger("out")
+            try await client.wait(from: Places.adapter, after: start) { $0.hasPrefix("-") }
+            #expect(
+                client.texts(within: Places.heart, from: start).first
+                    == "Device1 ServicesResolved=false Connected=false"
+            )
+            let adapter = client.texts(within: Places.adapter, from: start).filter { $0.contains("Adapter1") }
+            #expect(adapter.first == "Adapter1 Powered=false Discovering=false" && adapter.count == 2)
+            try await simulator.trigger("in")
+            let (other, belt) = (Places.path("/org/bluez/hci1"), Places.path("/org/bluez/hci1/dev_C0_5A_00_00_00_02"))
+            try await client.wait(for: "Adapter1 Powered=true", from: other, after: start)
+            // It has had a link: nobody has to discover it.
+            #expect(client.texts(within: belt, from: start).first == "+Device1")
+            try await client.reconnect(belt)
+            // Only the bus's end ends the call.
+            await simulator.leaveBus()
+            let failure = await #expect(throws: DBusFailure.self) { try await unanswered }
+            #expect(failure.map { "\($0)".contains("NoReply") } == true)
+        }
+    }
+
     @Test func `a device falls silent while the discovery goes on`() async throws {
         let text =
             "events: {quiet: [{advertise: {enabled: false}}], speak: [{advertise: {device: \(Self.heart), enabled: true}}]}"

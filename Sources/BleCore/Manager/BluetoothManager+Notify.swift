@@ -178,6 +178,7 @@ extension BluetoothManager {
 
     /// Makes the subscriptions of a device stand again after its link came back.
     func restoreSubscriptions(of path: ObjectPath, _ scope: OperationScope) async {
+        takeOverOrphans(for: path)
         for (characteristic, notifier) in notifiers where characteristic.isWithin(path) && notifier.isWanted {
             // Services that were found anew may have put another characteristic in its place.
             let found = tree.devices[path]?.attributes.characteristics[characteristic]
@@ -193,6 +194,16 @@ extension BluetoothManager {
             } catch {
                 events.send(.subscription(notifier.address, notifier.id, restored: false))
             }
+        }
+    }
+
+    /// Takes over the subscriptions of a device's objects that are gone: its adapter has another index now.
+    private func takeOverOrphans(for path: ObjectPath) {
+        guard let record = tree.devices[path] else { return }
+        for place in Array(notifiers.keys) where notifiers[place]?.address == record.address && !place.isWithin(path) {
+            // The device of the service of the characteristic.
+            let former = place.parent.parent
+            if tree.devices[former] == nil { adoptSubscriptions(from: former, to: path) }
         }
     }
 

@@ -25,7 +25,7 @@ extension BluetoothManager {
         }
     }
 
-    private func adoptSubscriptions(from former: ObjectPath, to path: ObjectPath) {
+    func adoptSubscriptions(from former: ObjectPath, to path: ObjectPath) {
         for (place, notifier) in notifiers where place.isWithin(former) {
             guard let new = ObjectPath(path.text + place.text.dropFirst(former.text.count)), notifiers[new] == nil,
                 !notifier.isStarting

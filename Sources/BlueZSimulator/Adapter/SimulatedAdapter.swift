@@ -224,6 +224,9 @@ final class SimulatedAdapter: SimulatedInterface {
         return device
     }
 
+    /// What is kept on disk of the devices, by address.
+    var stored: [String: StoredDevice] { devices.compactMapValues { StoredDevice($0) } }
+
     /// Takes a device's object, and all below it, from the bus.
     func remove(_ device: SimulatedDevice) {
         guard devices[device.model.address] === device else { return }

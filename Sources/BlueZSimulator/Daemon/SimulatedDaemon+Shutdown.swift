@@ -9,7 +9,7 @@ extension SimulatedDaemon {
         let sorted = adapters.sorted { $0.key < $1.key }
         for (_, adapter) in sorted { adapter.setPowered(false) {} }
         tree.flush()
-        let stored = adapters.mapValues { $0.devices.compactMapValues { StoredDevice($0) } }
+        let stored = self.stored
         // The plugins go first.
         for (_, adapter) in sorted { withdraw(adapter.path, ["org.bluez.Media1"]) }
         if let path = ObjectPath("/org/bluez") {

@@ -39,32 +39,56 @@ final class SimulatedDaemon {
         return links.isMultiple(of: every)
     }
 
+    /// What is kept on disk: the devices of each adapter, by address.
+    var stored: [Int: [String: StoredDevice]] { adapters.mapValues(\.stored) }
+
     /// Adds an adapter.
     ///
     /// - Parameters:
     ///   - model: the adapter and what is around it.
     ///   - stored: the devices that an earlier life has kept, by address.
+    ///   - isPlugged: whether it comes while the daemon runs; it is off when it is announced, and switched on then.
     /// - Returns: false when there is one of that number already.
     @discardableResult
-    func add(_ model: AdapterModel, stored: [String: StoredDevice] = [:]) -> Bool {
+    func add(_ model: AdapterModel, stored: [String: StoredDevice] = [:], isPlugged: Bool = false) -> Bool {
         guard adapters[model.index] == nil else { return false }
         let random = self.random.fork()
-        let adapter = SimulatedAdapter(model, tree: tree, loop: loop, settings: settings, random: random)
+        var starting = model
+        if isPlugged { starting.isPowered = false }
+        let adapter = SimulatedAdapter(starting, tree: tree, loop: loop, settings: settings, random: random)
         guard let adapter else { return false }
         adapter.agents = agentCalls
         adapter.isNextLinkSilent = { [weak self] in self?.takesSilentLink() ?? false }
         adapters[model.index] = adapter
         tree.add(adapter.path, [adapter] + ListedProperties.ofAdapter())
         adapter.restoreKnownDevices(stored)
+        if isPlugged, model.isPowered, !model.isBlocked {
+            tree.flush()
+            adapter.setPowered(true) {}
+        }
         return true
     }
 
-    /// Unplugs an adapter, with all its devices' objects.
-    func removeAdapter(_ index: Int) {
-        guard let adapter = adapters.removeValue(forKey: index) else { return }
+    /// Unplugs an adapter: device by device the link ends and the objects go, then the adapter's.
+    ///
+    /// An attempt to connect is answered, a request to a linked device is not.
+    ///
+    /// - Returns: what is kept on disk of its devices, by address.
+    @discardableResult
+    func removeAdapter(_ index: Int) -> [String: StoredDevice] {
+        guard let adapter = adapters.removeValue(forKey: index) else { return [:] }
+        for device in adapter.sortedDevices {
+            device.endAttempt(.abortedByLocal)
+            device.linkLost()
+        }
+        tree.flush()
+        let stored = adapter.stored
         for device in adapter.sortedDevices { adapter.remove(device) }
+        adapter.setPowered(false) {}
+        tree.flush()
         adapter.dispose()
         tree.remove(adapter.path)
+        return stored
     }
 
     func handle(_ call: IncomingCall) { CallDispatcher(tree: tree).dispatch(call) }

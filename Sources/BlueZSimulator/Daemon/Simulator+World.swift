@@ -15,17 +15,20 @@ extension Simulator {
 
     /// Plugs an adapter in; false when there is one of that number.
     @discardableResult
-    package func addAdapter(_ model: AdapterModel) -> Bool {
+    package func addAdapter(_ model: AdapterModel) -> Bool { addAdapter(model, stored: [:]) }
+
+    func addAdapter(_ model: AdapterModel, stored: [String: StoredDevice]) -> Bool {
         guard !models.contains(where: { $0.index == model.index }) else { return false }
         models.append(model)
-        return presence?.daemon.add(model) ?? true
+        return presence?.daemon.add(model, stored: stored, isPlugged: true) ?? true
     }
 
     /// Pulls an adapter out.
     package func removeAdapter(_ index: Int = 0) {
-        if let model = models.first(where: { $0.index == index }) { unplugged[index] = model }
+        let model = models.first { $0.index == index }
         models.removeAll { $0.index == index }
-        presence?.daemon.removeAdapter(index)
+        let stored = presence?.daemon.removeAdapter(index) ?? [:]
+        if let model { unplugged[index] = (model, stored) }
     }
 
     /// Brings a device into reach of an adapter.

@@ -28,8 +28,8 @@ package actor Simulator {
     private let startTime = ContinuousClock.now
     let runner: ScenarioRunner
     var models: [AdapterModel]
-    /// Adapters that were pulled out, by their numbers.
-    var unplugged: [Int: AdapterModel] = [:]
+    /// Adapters that were pulled out, by their numbers, and what bluetoothd has on disk of their devices, by address.
+    var unplugged: [Int: (model: AdapterModel, stored: [String: StoredDevice])] = [:]
     var presence: Presence?
     var log = CallLog()
     var refusals: [String: [BluezError]] = [:]
@@ -130,6 +130,15 @@ package actor Simulator {
         presence.daemon.dispose()
         // The connection is on this very loop.
         presence.connection.assumeIsolated { $0.close() }
+    }
+
+    /// Leaves the bus as a daemon that was killed (SIGKILL): nothing is signalled but the loss of the name.
+    ///
+    /// What it had stored is there again when it is back, and so are the links, for a moment: the kernel has them still.
+    package func killBus() {
+        guard let presence else { return }
+        stored = presence.daemon.stored
+        leaveBus()
     }
 
     /// Leaves the bus as a daemon that was told to (SIGTERM): adapters are switched off, links end, objects go, then

@@ -5,7 +5,6 @@ internal import EventLoop
 extension SimulatedDevice {
     func connect(_ call: IncomingCall) {
         if isConnected { return call.reply() }
-        setTemporary(false)
         guard attempt == nil else { return call.fail(.failed("Operation already in progress")) }
         guard adapter.isPowered else { return call.fail(.failed("Input/output error")) }
         let answers = peripheral.answersConnects && !isBlocked
@@ -13,6 +12,7 @@ extension SimulatedDevice {
             self?.attemptEnded()
         }
         attempt = (call, timer)
+        stopTemporaryTimer()
     }
 
     private func attemptEnded() {
@@ -20,8 +20,14 @@ extension SimulatedDevice {
         attempt = nil
         // Somebody else made the link meanwhile.
         if isConnected { return call.reply() }
-        guard peripheral.answersConnects, !isBlocked else { return call.fail(.abortedByLocal) }
-        guard adapter.hasRoomForLink else { return call.fail(.connectionLimit) }
+        guard peripheral.answersConnects, !isBlocked else {
+            call.fail(.abortedByLocal)
+            return removeUnreached()
+        }
+        guard adapter.hasRoomForLink else {
+            call.fail(.connectionLimit)
+            return restartTemporaryTimer()
+        }
         // The reply does not wait for the services.
         linkUp { call.reply() }
     }
@@ -44,6 +50,15 @@ extension SimulatedDevice {
         case .after(let delay): resolveTimer = loop.schedule(after: delay) { [weak self] in self?.resolve() }
         case .never: break
         }
+    }
+
+    /// The link of a life of bluetoothd that was killed: the kernel has it still, and it is of no use.
+    func linger() {
+        guard bearer == nil else { return }
+        peripheral.linked()
+        adapter.linkBegan()
+        bearer = AttBearer(loop: loop, delay: settings.attDelay)
+        loop.schedule(after: settings.lingerDelay) { [weak self] in self?.linkDown() }
     }
 
     /// The device does not know the key with which the link is to be encrypted: the kernel ends it.
@@ -109,7 +124,16 @@ extension SimulatedDevice {
         for service in services { export(service) }
     }
 
+    /// The kernel has given up an attempt: of a device that never had a link nothing is kept.
+    private func removeUnreached() {
+        if isTemporary, attempt == nil, !isConnected { adapter.remove(self) }
+    }
+
     func requestDisconnect(_ call: IncomingCall) {
+        if attempt != nil, !peripheral.answersConnects {
+            // The caller has its answer at once; the kernel's own attempt goes on to its end.
+            loop.schedule(after: settings.connectTimeout) { [weak self] in self?.removeUnreached() }
+        }
         endAttempt(.connectCanceled)
         guard isConnected else { return finishDisconnect(call) }
         disconnectCalls.append(call)
@@ -161,6 +185,12 @@ extension SimulatedDevice {
         } else {
             restartTemporaryTimer()
         }
+    }
+
+    /// The adapter is gone and the link with it: requests that are out stay without an answer.
+    func linkLost() {
+        bearer?.drop()
+        linkDown()
     }
 
     /// The object is going: whoever waits for it gets no answer, as with bluetoothd.

@@ -79,7 +79,7 @@ final class SimulatedDevice: SimulatedInterface {
 
     func restartTemporaryTimer() {
         stopTemporaryTimer()
-        guard isTemporary, !isConnected else { return }
+        guard isTemporary, !isConnected, attempt == nil else { return }
         temporaryTimer = loop.schedule(after: settings.temporaryTimeout) { [weak self] in
             guard let self else { return }
             temporaryTimer = nil

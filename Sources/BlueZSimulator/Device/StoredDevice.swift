@@ -7,6 +7,8 @@ struct StoredDevice {
     let isTrusted: Bool
     let isBlocked: Bool
     let isBonded: Bool
+    /// Not on the disk: whether the kernel has a link.
+    let isLinked: Bool
 
     /// What is kept of a device; nil for one that nobody has connected to.
     init?(_ device: SimulatedDevice) {
@@ -18,6 +20,7 @@ struct StoredDevice {
         isTrusted = device.isTrusted
         isBlocked = device.isBlocked
         isBonded = device.isBonded
+        isLinked = device.isConnected
     }
 
     /// Gives a new object what was kept; the device on the air still has its half of the bond.
@@ -31,5 +34,6 @@ struct StoredDevice {
         device.isPaired = isBonded
         device.isBonded = isBonded
         device.peripheral.isPaired = isBonded
+        if isLinked { device.linger() }
     }
 }

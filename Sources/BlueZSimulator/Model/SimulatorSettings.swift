@@ -17,6 +17,8 @@ package struct SimulatorSettings: Equatable, Sendable {
     package var pairingTimeout: Duration = .seconds(30)
     /// From the end of a link whose bond is stale to the one that bluetoothd makes by itself; 200 ms were seen.
     package var relinkDelay: Duration = .milliseconds(5)
+    /// How long the links of a life that was killed are there in the next one; 750 ms and 2 s were seen.
+    package var lingerDelay: Duration = .milliseconds(20)
 
     /// Which connects, counted over all, leave out the signal `Connected=true`: each n-th; nil: none.
     ///
@@ -34,6 +36,7 @@ package struct SimulatorSettings: Equatable, Sendable {
         settings.resolveDelay = .milliseconds(150)
         settings.attDelay = .milliseconds(30)
         settings.relinkDelay = .milliseconds(200)
+        settings.lingerDelay = .seconds(2)
         return settings
     }
 }

@@ -108,6 +108,7 @@ package enum WorldEvent: Equatable, Sendable {
     /// bluetoothd is gone from the bus, as if killed.
     case leaveBus
     /// bluetoothd ends in good order, as told by SIGTERM, and keeps what it has stored.
+    case killBus
     case stopBus
     /// bluetoothd is back; the next step comes when it is.
     case returnToBus

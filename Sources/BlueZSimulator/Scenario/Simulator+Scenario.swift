@@ -87,6 +87,7 @@ extension Simulator {
         case .unplug(let adapter): removeAdapter(adapter)
         case .plug(let adapter, let number): plug(adapter, as: number)
         case .leaveBus: leaveBus()
+        case .killBus: killBus()
         case .stopBus: stopBus()
         // Only the runner knows what waits for it.
         case .returnToBus: comeBack()
@@ -126,10 +127,11 @@ extension Simulator {
     }
 
     private func plug(_ number: Int, as new: Int) {
-        guard var model = unplugged[number], !models.contains(where: { $0.index == new }) else { return }
+        guard let known = unplugged[number], !models.contains(where: { $0.index == new }) else { return }
         unplugged[number] = nil
+        var model = known.model
         model.index = new
-        addAdapter(model)
+        _ = addAdapter(model, stored: known.stored)
     }
 
     // MARK: What steps are about

@@ -119,6 +119,23 @@ struct NotificationTests {
         }
     }
 
+    @Test func `a subscription goes on when its adapter comes back under another number`() async throws {
+        try await withBench { bench in
+            let belt = try await bench.linked(Devices.heart)
+            let rates = try await belt.notifications(for: Devices.rate)
+            let events = await belt.events()
+            await bench.simulator.perform([.world(.unplug(adapter: 0))])
+            _ = try await first(of: events) { if case .subscription(_, _, false) = $0 { true } else { false } }
+            await bench.simulator.perform([.world(.plug(adapter: 0, number: 1))])
+            try await bench.manager.ready(within: .seconds(10))
+            try await belt.connect()
+            _ = try await first(of: events) { if case .subscription(_, _, true) = $0 { true } else { false } }
+            await bench.simulator.notify(Self.heart, "2a37", [0, 5], adapter: 1)
+            let value = try await first(of: rates) { _ in true }?.value
+            #expect(value == [0, 5])
+        }
+    }
+
     @Test func `a read is no notification, at an offset or not`() async throws {
         try await withBench { bench in
             let belt = try await bench.linked(Devices.heart)

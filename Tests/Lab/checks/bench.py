@@ -11,6 +11,7 @@ import processes
 from gateway import Gateway
 
 RADIO_SOCKET = "/run/lab/radio.sock"
+BLUETOOTHD_PID = "/run/lab/bluetoothd.pid"
 
 
 class Device:
@@ -74,7 +75,10 @@ class Bench:
     def stop_agent(self, number=signal.SIGTERM):
         """Sends a signal and waits for the end; the exit status."""
         self.agent.signal(number)
-        return self.agent.process.wait(20)
+        code = self.agent.process.wait(20)
+        if number == signal.SIGKILL:
+            self.gateway.agent_killed()
+        return code
 
     def require_agent(self):
         contract.require(self.agent.running, f"the agent ended with status {self.agent.process.returncode}")
@@ -107,6 +111,16 @@ class Bench:
         """What was written to a device so far: (short UUID or UUID, bytes)."""
         lines = (line.split(" ") for line in self.radio("log", key).splitlines())
         return [(words[0], bytes.fromhex(words[-1])) for words in lines]
+
+    def links_made(self, key):
+        """How many links a device has had."""
+        return int(self.radio("links", key))
+
+    @staticmethod
+    def kill_bluetoothd():
+        """At once, without a process of its own; `labctl bluetoothd kill` is still to take note of it."""
+        with open(BLUETOOTHD_PID, encoding="ascii") as file:
+            os.kill(int(file.read()), signal.SIGKILL)
 
     @staticmethod
     def labctl(*words):

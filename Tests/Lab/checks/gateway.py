@@ -38,6 +38,9 @@ class Gateway:
         self.root = f"{prefix}/v1/{name}"
         self.messages = []
         self.latest = {}
+        # Results so far by topic and by the command that they answer, and the commands without one.
+        self.finals = collections.Counter()
+        self.unanswered = {}
         self.numbers = itertools.count(1)
         self.mqtt = mqtt.Client(mqtt.CallbackAPIVersion.VERSION2, client_id=f"{client}-watch", protocol=mqtt.MQTTv5)
         self.mqtt.on_message = self._on_message
@@ -61,6 +64,15 @@ class Gateway:
         seen = Message(time.monotonic(), message.topic, body, message.retain, message.properties)
         self.messages.append(seen)
         self.latest[message.topic] = body
+        if isinstance(body, dict) and body.get("final") is True and not message.topic.endswith("/job"):
+            self._on_result(message.topic, body)
+
+    def _on_result(self, topic, body):
+        place = topic, body.get("client"), body.get("id")
+        # A repeated command is answered again, and the answer says so.
+        if not body.get("replayed"):
+            self.finals[place] += 1
+        self.unanswered.pop(place, None)
 
     def until(self, condition, seconds, what):
         """Takes messages in until `condition()` holds."""
@@ -136,9 +148,22 @@ class Gateway:
             properties.CorrelationData = correlation
         pending = Pending(self, command, dev,
                           response_topic or self.path("res", self.client, command["id"]))
+        self.unanswered[pending.topic, self.client, command["id"]] = pending
         self.mqtt.publish(self.path(*place, "cmd", self.client), json.dumps(command), qos=1,
                           properties=properties)
         return pending
+
+    def agent_killed(self):
+        """What only read when the agent was killed is lost; all other commands are still to be answered."""
+        self.unanswered = {place: pending for place, pending in self.unanswered.items()
+                           if pending.command["verb"] not in contract.READ_ONLY}
+
+    def require_single_results(self, seconds=60):
+        """Each command so far has its result, and none has two."""
+        self.until(lambda: not self.unanswered, seconds,
+                   f"results of {[pending.command for pending in self.unanswered.values()]}")
+        twice = [place for place, count in self.finals.items() if count > 1]
+        contract.require(not twice, f"more than one result: {twice}")
 
     def raw(self, payload, *levels):
         """Publishes bytes as they are to a command topic."""

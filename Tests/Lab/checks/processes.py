@@ -5,6 +5,9 @@ import socket
 import subprocess
 import time
 
+# Between two messages about the agent's health.
+HEALTH_SECONDS = 10
+
 
 def free_port():
     with socket.socket() as probe:
@@ -59,5 +62,8 @@ def start_broker(folder):
 
 
 def start_agent(binary, port, gateway, state_folder, log):
-    return Child([binary, "run", "--broker", f"mqtt://127.0.0.1:{port}", "--gateway", gateway,
-                  "--state-dir", state_folder, "--log-level", "debug"], log)
+    configuration = f"{state_folder}.yaml"
+    with open(configuration, "w", encoding="ascii") as file:
+        file.write(f"limits: {{healthIntervalSeconds: {HEALTH_SECONDS}}}\n")
+    return Child([binary, "run", "--config", configuration, "--broker", f"mqtt://127.0.0.1:{port}",
+                  "--gateway", gateway, "--state-dir", state_folder, "--log-level", "debug"], log)

@@ -19,13 +19,17 @@ import links
 import notifications
 import pairing
 import scanning
+import several
+import silence
+import standing
 import transactions
 import values
 from bench import Bench
 from contract import Broken
 
 CHECKS = {function.__name__.replace("_", "-"): function
-          for module in (scanning, links, values, gatt, notifications, pairing, transactions, faults, lifecycle)
+          for module in (scanning, links, values, gatt, notifications, pairing, transactions, faults, lifecycle,
+                       standing, silence, several)
           for function in module.CHECKS}
 
 
@@ -34,6 +38,7 @@ def run_one(name, bench):
     try:
         detail, verdict = CHECKS[name](bench), "ok"
         bench.require_agent()
+        bench.gateway.require_single_results()
     except Exception as failure:  # any failure is the check's verdict, the others still run
         verdict, detail = "FAIL", f"{type(failure).__name__}: {failure}"
         if not isinstance(failure, Broken):

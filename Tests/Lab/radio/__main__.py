@@ -9,6 +9,9 @@ from . import catalogue, control
 from .air import Air
 from .controllers import Adapter
 
+# Adapters that only `labctl radio plug` brings in.
+SPARE_ADAPTERS = 1
+
 
 def arguments():
     parser = argparse.ArgumentParser(prog="radio", description=__doc__)
@@ -23,8 +26,9 @@ def arguments():
 
 async def run(options):
     air = Air()
-    adapters = [Adapter(index, air, f"00:AA:01:00:00:{index + 1:02X}") for index in range(options.adapters)]
-    for adapter in adapters:
+    adapters = [Adapter(index, air, f"00:AA:01:00:00:{index + 1:02X}")
+                for index in range(options.adapters + SPARE_ADAPTERS)]
+    for adapter in adapters[:options.adapters]:
         adapter.plug()
     devices = catalogue.build(air, options, options.only)
     server = await control.serve(options.control, devices, adapters) if options.control else None

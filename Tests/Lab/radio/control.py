@@ -18,6 +18,10 @@ async def carry_out(words, devices, adapters):
             return "".join(f"{uuid} {data.hex()}\n" for uuid, data in devices[key].written)
         case ["drop" | "vanish" | "hide" | "show" | "forget" as action, key]:
             await getattr(devices[key], action)()
+        case ["links", key]:
+            return f"{devices[key].links}\n"
+        case ["fault", key, "none" | "mute" | "flaky" as fault]:
+            devices[key].fail(fault)
         case ["type", key, number]:
             devices[key].typed.put_nowait(int(number))
         case ["rssi", key, dbm]:

@@ -53,6 +53,7 @@ class Peripheral:
     def __init__(self, air, number, options):
         self.options = options
         self.written = []
+        self.links = 0              # that it has had so far
         self.tasks = set()
         self.visible = False
         self.restart = None
@@ -138,11 +139,17 @@ class Peripheral:
         for name, _keys in await self.device.keystore.get_all():
             await self.device.keystore.delete(name)
 
+    def fail(self, fault):
+        """From now on mute (no connection request is heard), flaky (each link is lost at once), or neither."""
+        self.radio.answers = fault != "mute"
+        self.radio.loses_each_link = fault == "flaky"
+
     def set_rssi(self, dbm):
         self.rssi = self.radio.rssi = dbm
 
     def _on_connection(self, connection):
         log.info("%s: connected to %s", self.key, connection.peer_address)
+        self.links += 1
 
         def on_end(reason):
             log.info("%s: disconnected, reason 0x%02x", self.key, reason)

@@ -49,8 +49,9 @@ class Names:
         for path in sorted(uuids):
             parent = self.name(path.rpartition("/")[0])
             name = f"{parent}/{uuids[path]}"
-            # A UUID that stands more than once: in the order of the handles.
-            count = sum(1 for known in self.names.values() if known.partition("#")[0] == name)
+            # A UUID that stands more than once: in the order of the handles. An adapter's other number is no other place.
+            count = sum(1 for known, other in self.names.items()
+                        if other.partition("#")[0] == name and known.rpartition("/")[0] == path.rpartition("/")[0])
             self.names[path] = name if count == 0 else f"{name}#{count + 1}"
 
     @staticmethod
@@ -95,7 +96,7 @@ class Background:
         if member == "ReadValue":
             (self.being_read.add if line["type"] == "call" else self.being_read.discard)(path)
         if member in ("InterfacesAdded", "InterfacesRemoved"):
-            return BATTERY in line["interfaces"]
+            return set(line["interfaces"]) == {BATTERY}
         if member != "PropertiesChanged":
             return False
         changed, about = set(line["properties"]), line["about"]
@@ -133,7 +134,8 @@ def normalise(lines):
             step = line["arguments"][0] if line["member"] == "Step" else step
             last = {} if line["member"] == "Step" else last
             continue
-        if step is None:
+        # What is done aside is no part of the session.
+        if step is None or step.startswith("aside"):
             continue
         if event := owner_change(line, step):
             background.forget()
@@ -150,6 +152,8 @@ def normalise(lines):
         for key in ("error", "about", "properties", "invalidated", "interfaces", "options"):
             if key in line:
                 event[key] = line[key]
+        if isinstance(event.get("interfaces"), list):
+            event["interfaces"] = [name for name in event["interfaces"] if name != BATTERY]
         # The bus library's wording is not part of the protocol; bluetoothd's is what clients parse.
         if line.get("error", "").startswith("org.bluez."):
             event["text"] = line["text"]

@@ -24,13 +24,14 @@ extension ScenarioReader {
             if !hasCall { return noCall(item, word) }
             return .carryOut(.usual)
         case "leaveBus": return .world(.leaveBus)
+        case "killBus": return .world(.killBus)
         case "stopBus": return .world(.stopBus)
         case "returnToBus": return .world(.returnToBus)
         default:
             problems.add(
                 item.line,
                 item.path,
-                "unknown step \"\(word.prefix(60))\"; alone stand: carryOut, leaveBus, stopBus, returnToBus"
+                "unknown step \"\(word.prefix(60))\"; alone stand: carryOut, leaveBus, killBus, stopBus, returnToBus"
             )
             return nil
         }

@@ -29,7 +29,7 @@ extension ScenarioReader {
         "wait", "carryOut", "reply", "error", "signal", "event", "enable", "disable", "link", "drop", "resolve",
         "vanish", "appear", "reach", "advertise", "notify", "loseKeys", "pair", "type", "forgetRssi", "power", "block",
         "unplug", "plug",
-        "leaveBus", "stopBus", "returnToBus",
+        "leaveBus", "killBus", "stopBus", "returnToBus",
     ]
 
     private func appear(_ value: Value, _ hasCall: Bool) -> WorldEvent? {

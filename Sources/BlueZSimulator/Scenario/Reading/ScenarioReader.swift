@@ -92,6 +92,7 @@ struct ScenarioReader {
             take(times.duration("temporaryMs"), &settings.temporaryTimeout)
             take(times.duration("pairingMs"), &settings.pairingTimeout)
             take(times.duration("relinkMs"), &settings.relinkDelay)
+            take(times.duration("lingerMs"), &settings.lingerDelay)
             times.finish()
         }
         take(section.number("seed", 0...Int.max).map { UInt64($0) }, &settings.seed)
