@@ -1,0 +1,4 @@
+/// The profiles that the program brings with it.
+package enum BuiltInProfiles {
+    package static let all: [Profile] = []
+}
