@@ -60,10 +60,10 @@ package struct PayloadShape: Sendable, Hashable {
     package var prefix: [UInt8]
     /// Which bits of the beginning count; as long as `prefix`, or empty for all.
     package var mask: [UInt8]
-    /// How many there are; nil for any number.
-    package var lengths: ClosedRange<Int>?
+    /// How many there may be; empty for any number.
+    package var lengths: [ClosedRange<Int>]
 
-    package init(prefix: [UInt8] = [], mask: [UInt8] = [], lengths: ClosedRange<Int>? = nil) {
+    package init(prefix: [UInt8] = [], mask: [UInt8] = [], lengths: [ClosedRange<Int>] = []) {
         self.prefix = prefix
         self.mask = mask
         self.lengths = lengths
@@ -71,7 +71,8 @@ package struct PayloadShape: Sendable, Hashable {
 
     /// Whether bytes look like this.
     package func fits(_ bytes: [UInt8]) -> Bool {
-        guard lengths?.contains(bytes.count) ?? true, bytes.count >= prefix.count else { return false }
+        guard bytes.count >= prefix.count, lengths.isEmpty || lengths.contains(where: { $0.contains(bytes.count) })
+        else { return false }
         return prefix.indices.allSatisfy { index in
             let bits = index < mask.count ? mask[index] : 0xFF
             return bytes[index] & bits == prefix[index] & bits

@@ -70,6 +70,8 @@ package struct ValueDescription: Sendable, Equatable {
     package var name: String
     package var kind: Kind
     package var unit: String?
+    /// All units that it may come in, where they are several: what was read tells which.
+    package var units: [String]
     /// Values outside are impossible and null.
     package var minimum: DecimalNumber?
     package var maximum: DecimalNumber?
@@ -88,6 +90,7 @@ package struct ValueDescription: Sendable, Equatable {
         self.name = name
         self.kind = kind
         self.unit = unit
+        units = unit.map { [$0] } ?? []
         options = []
         isState = true
         isRepeatable = false

@@ -20,18 +20,17 @@ package struct ValueSource: Sendable, Equatable {
     package var shape: PayloadShape
     /// What else has to hold.
     package var conditions: [ByteCondition]
+    /// Where the device's own address has to stand, so that nobody else's packet is taken for its.
+    package var address: OwnAddress?
     /// What ends the bytes, or what of them, and has to be right.
     package var checksum: PlacedChecksum?
     package var layout: [LayoutElement]
-    /// Whether bytes behind the layout make the packet another one.
-    package var isExact: Bool
 
     package init(_ place: Place, shape: PayloadShape = PayloadShape(), layout: [LayoutElement] = []) {
         self.place = place
         self.shape = shape
         self.layout = layout
         conditions = []
-        isExact = false
     }
 
     /// Whether advertisements have the bytes.
@@ -56,16 +55,23 @@ package struct Acquisition: Sendable, Hashable {
     }
 }
 
-/// A number in the bytes that has to have a certain value.
-package struct ByteCondition: Sendable, Equatable {
-    /// The number: an unsigned integer, or some bits of one.
-    package var number: ParseField
-    /// Which values it may have.
-    package var allowed: [ClosedRange<UInt64>]
+/// What has to hold for an element to be there, or for a packet to be the source's.
+package enum ByteCondition: Sendable, Equatable {
+    /// A number in the bytes, an unsigned integer or some bits of one, has one of these values.
+    case number(ParseField, allowed: [ClosedRange<UInt64>])
+    /// The packet has so many bytes.
+    case bytes([ClosedRange<Int>])
+}
 
-    package init(_ number: ParseField, allowed: [ClosedRange<UInt64>]) {
-        self.number = number
-        self.allowed = allowed
+/// Where the address of the device stands in its bytes.
+package struct OwnAddress: Sendable, Hashable {
+    package var offset: Int
+    /// Whether its last octet comes first.
+    package var isReversed: Bool
+
+    package init(offset: Int, isReversed: Bool = false) {
+        self.offset = offset
+        self.isReversed = isReversed
     }
 }
 

@@ -6,6 +6,11 @@ extension ValueSource {
     ///   - profile: The profile that the source is of, which describes the values.
     /// - Returns: The values; empty when the bytes are none of this source.
     package func read(_ bytes: [UInt8], of profile: Profile) -> AdvertisementReading {
-        AdvertisementReading()
+        guard PacketDecoder.isFor(self, bytes) else { return AdvertisementReading() }
+        var decoder = PacketDecoder(profile)
+        guard decoder.read(bytes, of: self) else { return AdvertisementReading(.malformed) }
+        var reading = AdvertisementReading(decoder, isNew: true)
+        reading.profiles = [profile.id]
+        return reading
     }
 }
