@@ -1,5 +1,7 @@
 extension BuiltInProfiles {
-    /// Thermometers of Govee. Source: what owners found out, as in github.com/Bluetooth-Devices/govee-ble.
+    /// Thermometers of Govee.
+    ///
+    /// Source: what owners found out, as in github.com/Bluetooth-Devices/govee-ble.
     ///
     /// The name is what tells a model: the company id 0001 is not Govee's, and an iBeacon glued to the payload changes
     /// its length. Temperature and humidity stand in one number, whose highest bit is the sign of the temperature.

@@ -1,5 +1,7 @@
 extension BuiltInProfiles {
-    /// Health devices of the Bluetooth SIG, with layouts that depend on flags. Source: GATT Specification Supplement.
+    /// Health devices of the Bluetooth SIG, with layouts that depend on flags.
+    ///
+    /// Source: GATT Specification Supplement.
     static let health = [heartRate, thermometer, weight, bloodPressure]
 
     private static let heartRate = #"""

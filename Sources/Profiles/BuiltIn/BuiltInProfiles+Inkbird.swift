@@ -1,5 +1,7 @@
 extension BuiltInProfiles {
-    /// Thermometers of Inkbird. Source: what owners found out, as in github.com/Bluetooth-Devices/inkbird-ble.
+    /// Thermometers of Inkbird.
+    ///
+    /// Source: what owners found out, as in github.com/Bluetooth-Devices/inkbird-ble.
     static let inkbird = [inkbirdProbes, inkbirdSensor, inkbirdSensor2]
 
     private static let inkbirdProbes = #"""

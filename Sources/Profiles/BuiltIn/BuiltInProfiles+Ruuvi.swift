@@ -1,5 +1,7 @@
 extension BuiltInProfiles {
-    /// RuuviTag and Ruuvi Air. Source: docs.ruuvi.com, Bluetooth advertisements, data formats 3, 5 and 6.
+    /// RuuviTag and Ruuvi Air.
+    ///
+    /// Source: docs.ruuvi.com, Bluetooth advertisements, data formats 3, 5 and 6.
     static let ruuvi = [ruuvi5, ruuvi3, ruuvi6]
 
     private static let ruuvi5 = #"""

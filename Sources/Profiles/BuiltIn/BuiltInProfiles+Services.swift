@@ -1,5 +1,7 @@
 extension BuiltInProfiles {
-    /// Services of the Bluetooth SIG that many devices have. Source: GATT Specification Supplement.
+    /// Services of the Bluetooth SIG that many devices have.
+    ///
+    /// Source: GATT Specification Supplement.
     static let services = [deviceInformation, battery, environment, currentTime, uart]
 
     private static let deviceInformation = #"""

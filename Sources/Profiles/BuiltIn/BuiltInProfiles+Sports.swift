@@ -1,5 +1,7 @@
 extension BuiltInProfiles {
-    /// Sensors of bicycles and runners. Source: GATT Specification Supplement.
+    /// Sensors of bicycles and runners.
+    ///
+    /// Source: GATT Specification Supplement.
     static let sports = [cycling, running]
 
     private static let cycling = #"""

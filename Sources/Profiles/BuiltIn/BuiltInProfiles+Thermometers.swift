@@ -1,5 +1,7 @@
 extension BuiltInProfiles {
-    /// Xiaomi thermometers with other firmware. Source: github.com/pvvx/ATC_MiThermometer, and atc1441's before it.
+    /// Xiaomi thermometers with other firmware.
+    ///
+    /// Source: github.com/pvvx/ATC_MiThermometer, and atc1441's before it.
     static let thermometers = [atc1441, pvvx]
 
     private static let atc1441 = #"""

@@ -17,6 +17,7 @@ extension PacketEncryption {
     ///   - bytes: The service data.
     ///   - device: Whose they are.
     ///   - key: The device's key; nil when there is none.
+    /// - Returns: The packet in clear, or why there is none.
     func open(_ bytes: [UInt8], of device: DeviceAddress, key: [UInt8]?) -> OpenedPacket {
         switch self {
         case .bthome2: Self.bthome(bytes, device, key)

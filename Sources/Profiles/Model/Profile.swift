@@ -11,7 +11,9 @@ package struct Profile: Sendable, Equatable {
     /// The maker and the model as Home Assistant shows them.
     package var manufacturer: String?
     package var model: String?
-    /// By what a device is recognised; one of them suffices. Empty: only where the configuration names the profile.
+    /// By what a device is recognised: one of them suffices.
+    ///
+    /// Empty: only where the configuration names the profile.
     package var match: [DeviceMatch]
     /// Whether it only counts where no other profile recognises the device.
     package var isFallback: Bool

@@ -7,7 +7,9 @@ extension ProfileSection {
 
     /// A field with all that it can say of a number or a text.
     ///
-    /// - Parameter named: Whether it has a name; numbers that are only looked at have none.
+    /// - Parameters:
+    ///   - named: Whether it has a name; numbers that are only looked at have none.
+    ///   - standardType: The type of one that names none; nil: it has to.
     /// - Returns: The field; nil, with problems noted, when it is none.
     func parseField(named: Bool = true, standardType: ParseType? = nil) -> ParseField? {
         let name = named ? (needed("name") == nil ? nil : self.name("name")) : ""

@@ -4,6 +4,7 @@ extension ProfileSection {
     /// A characteristic: `service` and `uuid`, or a `handle`.
     ///
     /// - Parameter service: The service where the section names none.
+    /// - Returns: The characteristic; nil, with a problem noted, when it is not named.
     func selector(in service: BluetoothUUID? = nil) -> AttributeSelector? {
         let service = uuid("service") ?? service
         let uuid = uuid("uuid")

@@ -13,6 +13,7 @@ extension ProfileSection {
     /// The key `display`: `none`, or a section.
     ///
     /// - Parameter standard: The component where the section names none.
+    /// - Returns: What it says.
     func display(_ standard: Display.Component) -> ReadDisplay {
         guard let value = value("display") else { return .standard }
         if value.scalar == "none" { return .hidden }

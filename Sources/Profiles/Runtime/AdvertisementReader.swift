@@ -45,6 +45,9 @@ package struct AdvertisementReader: Sendable {
         return reading
     }
 
+    /// Of how many devices packets are remembered.
+    package var rememberedDevices: Int { memories.count }
+
     /// Forgets which packets of a device were there: its counters may begin anew.
     package mutating func forget(_ device: DeviceAddress) { memories[device] = nil }
 

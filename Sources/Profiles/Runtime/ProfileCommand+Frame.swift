@@ -21,6 +21,7 @@ extension ProfileCommand {
     /// Makes the frame of a command, or the read.
     ///
     /// - Parameter arguments: By name; those that are absent have their standard.
+    /// - Returns: What is to be done.
     /// - Throws: All that is wrong with them: unknown, missing, of the wrong kind, out of range.
     package func prepared(
         with arguments: [String: ParsedValue] = [:]
@@ -53,6 +54,7 @@ extension ProfileCommand {
     /// without any.
     ///
     /// - Parameter bare: The payload: `21.5`, `on`, `true`, a text; whatever it is for a command without arguments.
+    /// - Returns: The arguments by name.
     /// - Throws: What is wrong with it.
     package func arguments(ofBare bare: String) throws(ArgumentProblems) -> [String: ParsedValue] {
         let open = arguments.filter { $0.standard == nil }

@@ -54,20 +54,24 @@ struct Vector: CustomTestStringConvertible, @unchecked Sendable {
         )
     }
 
-    /// The one payload, to be changed.
-    var payload: [UInt8] {
-        get { advertisement.serviceData.values.first ?? advertisement.manufacturerData.values.first ?? [] }
+    /// The company whose payload counts: an iBeacon may stand beside it.
+    private var company: UInt16? {
+        let companies = advertisement.manufacturerData.keys.sorted()
+        return companies.first { $0 != 0x004C } ?? companies.first
     }
 
-    /// The advertisement with another payload in the place of the first one.
+    /// The payload, to be changed.
+    var payload: [UInt8] {
+        advertisement.serviceData.values.first ?? company.flatMap { advertisement.manufacturerData[$0] } ?? []
+    }
+
+    /// The advertisement with another payload.
     func with(payload: [UInt8]) -> Advertisement {
         var changed = advertisement
-        if let key = changed.serviceData.keys.first {
-            changed.serviceData[key] = payload
-        } else if let key = changed.manufacturerData.keys.sorted().first(where: {
-            $0 != 76 || changed.manufacturerData.count == 1
-        }) {
-            changed.manufacturerData[key] = payload
+        if let service = changed.serviceData.keys.first {
+            changed.serviceData[service] = payload
+        } else if let company {
+            changed.manufacturerData[company] = payload
         }
         return changed
     }
