@@ -56,7 +56,12 @@ let package = Package(
             "EdgeAgent",
             ["BleCore", "TaskQueue", "MQTT", "EventLoop", "Journal", "YAML", "Cryptography", "CJansson"]
         ),
-        .executableTarget(name: "edge-agent", dependencies: ["EdgeAgent"], swiftSettings: strict),
+        swiftTarget("EdgeAgentControl", ["EdgeAgent", "MQTT", "EventLoop"]),
+        .executableTarget(
+            name: "edge-agent",
+            dependencies: ["EdgeAgent", "EdgeAgentControl"],
+            swiftSettings: strict
+        ),
         swiftTarget("BlueZSimulator", ["DBus", "EventLoop", "YAML"]),
         .executableTarget(name: "bluez-simulator", dependencies: ["BlueZSimulator"], swiftSettings: strict),
 
@@ -99,6 +104,7 @@ let package = Package(
             "EdgeAgentTests",
             ["EdgeAgent", "BleCore", "Cryptography", "Journal", "TaskQueue", "MQTT", "EventLoop", "TestSupport"]
         ),
+        tests("EdgeAgentControlTests", ["EdgeAgentControl", "EdgeAgent", "EventLoop", "TestSupport"]),
         tests("BlueZSimulatorTests", ["BlueZSimulator", "DBus", "EventLoop", "YAML", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
