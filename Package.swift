@@ -61,7 +61,12 @@ let package = Package(
                 "CJansson",
             ]
         ),
-        .executableTarget(name: "edge-agent", dependencies: ["EdgeAgent"], swiftSettings: strict),
+        swiftTarget("EdgeAgentControl", ["EdgeAgent", "MQTT", "EventLoop"]),
+        .executableTarget(
+            name: "edge-agent",
+            dependencies: ["EdgeAgent", "EdgeAgentControl"],
+            swiftSettings: strict
+        ),
         swiftTarget("BlueZSimulator", ["DBus", "EventLoop", "YAML"]),
         .executableTarget(name: "bluez-simulator", dependencies: ["BlueZSimulator"], swiftSettings: strict),
 
@@ -108,6 +113,7 @@ let package = Package(
                 "TestSupport",
             ]
         ),
+        tests("EdgeAgentControlTests", ["EdgeAgentControl", "EdgeAgent", "EventLoop", "TestSupport"]),
         tests("BlueZSimulatorTests", ["BlueZSimulator", "DBus", "EventLoop", "YAML", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -115,18 +115,85 @@ import Testing
 
     @Test func `the minimum version is kept`() async throws {
         let files = try await Certificates()
+        let pair = try await files.issueForLoopback()
+        // A server of OpenSSL's own: mosquitto's bound is a minimum too.
+        let port = try freePort()
+        let server = try await ChildProcess.spawn(
+            "/usr/bin/openssl",
+            [
+                "s_server", "-www", "-accept", "127.0.0.1:\(port)", "-cert", pair.certificate, "-key", pair.key,
+                "-tls1_2",
+            ]
+        )
+        try await server.waitFor("ACCEPT")
+        var configuration = configuration(port, ca: files.authority)
+        configuration.tls?.minimum = .tls13
+        configuration.answerDeadline = .seconds(1)
+        try await withClient(configuration) { test in
+            let failure = try await test.failure()
+            guard case .tls(let text) = failure else {
+                Issue.record("\(failure)")
+                return
+            }
+            #expect(text == "the broker speaks no version of TLS that is allowed here", "\(text)")
+        }
+        // The other way round it gets as far as CONNECT, which nobody answers.
+        configuration.tls?.minimum = .tls12
+        try await withClient(configuration) { test in
+            let failure = try await test.failure()
+            #expect(failure == .noAnswer(after: .seconds(1)))
+        }
+    }
+
+    @Test func `the broker's name is told in the handshake`() async throws {
+        let files = try await Certificates()
+        let (first, second) = (try await files.issue("first"), try await files.issueForLoopback())
+        let port = try freePort()
+        var arguments = ["s_server", "-www", "-accept", "127.0.0.1:\(port)"]
+        arguments += ["-cert", first.certificate, "-key", first.key]
+        // The certificate that fits is shown to those alone who ask for the name.
+        arguments += ["-servername", "localhost", "-cert2", second.certificate, "-key2", second.key]
+        let server = try await ChildProcess.spawn("/usr/bin/openssl", arguments)
+        try await server.waitFor("ACCEPT")
+        var configuration = configuration(port, ca: files.authority)
+        configuration.answerDeadline = .seconds(1)
+        try await withClient(configuration) { test in
+            let failure = try await test.failure()
+            #expect(failure == .noAnswer(after: .seconds(1)))
+        }
+    }
+
+    @Test(arguments: ["encrypted", "other"])
+    func `a key that cannot be used is named as the reason`(kind: String) async throws {
+        let files = try await Certificates()
         var options = BrokerOptions()
         options.certificate = try await files.issueForLoopback()
-        options.listenerLines = ["tls_version tlsv1.2", "ciphers ECDHE-ECDSA-AES128-GCM-SHA256"]
-        options.listenerLines.append("ciphers_tls1.3 TLS_AES_128_GCM_SHA256")
+        let pair = try await files.issue("agent")
+        let key: String
+        if kind == "encrypted" {
+            key = files.directory + "/locked.key"
+            try await ChildProcess.run(
+                "/usr/bin/openssl",
+                ["pkey", "-in", pair.key, "-aes128", "-passout", "pass:x", "-out", key]
+            )
+        } else {
+            key = try await files.issue("other").key
+        }
         try await withBroker(options) { broker in
             var configuration = configuration(broker.port, ca: files.authority)
-            try await withClient(configuration) { try await $0.connected() }
-            configuration.tls?.minimum = .tls13
+            configuration.tls?.certificateFile = pair.certificate
+            configuration.tls?.keyFile = key
             try await withClient(configuration) { test in
-                // mosquitto's tls_version is a minimum too: 1.3 is agreed on.
-                let connection = try await test.connected()
-                #expect(connection.isFirst)
+                let failure = try await test.failure()
+                guard case .tls(let text) = failure else {
+                    Issue.record("\(failure)")
+                    return
+                }
+                let reason =
+                    kind == "encrypted"
+                    ? "the key \(key) cannot be read; it must not be encrypted"
+                    : "the key \(key) does not belong to the certificate \(pair.certificate)"
+                #expect(text == reason, "\(text)")
             }
         }
     }

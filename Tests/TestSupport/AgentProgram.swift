@@ -22,6 +22,7 @@ package final class AgentProgram: Sendable {
     ///   - configuration: the text of its configuration file.
     ///   - arguments: further flags of `run`.
     ///   - files: further files beside the configuration, by name; `@/` in the configuration stands for their directory.
+    ///   - more: further variables of its environment.
     ///   - bus: the address of its system bus.
     /// - Returns: the running agent.
     /// - Throws: `ChildProcess.Failure` when it cannot be started.
@@ -29,6 +30,7 @@ package final class AgentProgram: Sendable {
         configuration: String,
         arguments: [String] = [],
         files: [String: String] = [:],
+        environment more: [String: String] = [:],
         bus: String
     ) async throws -> AgentProgram {
         let directory = NSTemporaryDirectory() + "agent-" + UUID().uuidString
@@ -45,6 +47,7 @@ package final class AgentProgram: Sendable {
         let kept = ["PATH", "TSAN_OPTIONS", "ASAN_OPTIONS", "LSAN_OPTIONS", "LLVM_PROFILE_FILE", "LD_LIBRARY_PATH"]
         var environment = own.filter { kept.contains($0.key) }
         environment["DBUS_SYSTEM_BUS_ADDRESS"] = bus
+        environment.merge(more) { _, new in new }
         let process = try await ChildProcess.spawn(
             try path(),
             ["run", "--config", file] + arguments,
@@ -54,7 +57,7 @@ package final class AgentProgram: Sendable {
     }
 
     /// `edge-agent` beside the test bundle, or what `EDGE_AGENT_PROGRAM` names, such as a build for a sanitizer.
-    private static func path() throws -> String {
+    package static func path() throws -> String {
         if let path = ProcessInfo.processInfo.environment["EDGE_AGENT_PROGRAM"] { return path }
         let arguments = CommandLine.arguments.map { URL(filePath: $0).deletingLastPathComponent() }
         for place in [Bundle.main.bundleURL] + arguments {

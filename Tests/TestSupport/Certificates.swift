@@ -20,7 +20,10 @@ package final class Certificates: Sendable {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         try await openssl(
             ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"]
-                + ["-subj", "/CN=Test issuer", "-keyout", directory + "/ca.key", "-out", authority]
+                + [
+                    "-subj", "/CN=Test issuer \(UUID().uuidString.prefix(8))", "-keyout", directory + "/ca.key", "-out",
+                    authority,
+                ]
         )
     }
 

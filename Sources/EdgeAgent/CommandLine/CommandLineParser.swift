@@ -133,7 +133,9 @@ package enum CommandLineParser {
             let flag = shown(String(name.prefix { $0 != "=" }))
             return "a command must come first, before \(flag): run, check-config, version or help"
         }
-        let hint = Suggestion.nearest(to: name, in: ProgramCommand.allCases.map(\.rawValue)).map {
+        // These two are read before this parser is asked.
+        let names = ProgramCommand.allCases.map(\.rawValue) + ["ctl", "completion"]
+        let hint = Suggestion.nearest(to: name, in: names).map {
             ": did you mean \($0)?"
         }
         return "unknown command \(shown(name))" + (hint ?? ": expected run, check-config, version or help")

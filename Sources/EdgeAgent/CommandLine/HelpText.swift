@@ -18,7 +18,9 @@ package enum HelpText {
         Usage:
           edge-agent run [FLAGS]            Run the agent until SIGTERM or SIGINT.
           edge-agent check-config [FLAGS]   Check the configuration and print it.
+          edge-agent ctl COMMAND            Command gateways over MQTT.
           edge-agent version                Print the version.
+          edge-agent completion bash|zsh    Print a script for the shell.
           edge-agent help [COMMAND]         Print this, or the help of a command.
 
         `edge-agent COMMAND --help` prints the same as `edge-agent help COMMAND`.
@@ -141,7 +143,7 @@ package enum HelpText {
     }
 
     /// Two columns, the second wrapped to 80 characters a line.
-    private static func list(_ entries: [(head: String, body: String)], width: Int) -> String {
+    package static func list(_ entries: [(head: String, body: String)], width: Int) -> String {
         var lines: [String] = []
         for entry in entries {
             var line = "  " + entry.head + String(repeating: " ", count: max(1, width - entry.head.count))

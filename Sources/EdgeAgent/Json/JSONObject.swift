@@ -4,6 +4,11 @@ package struct JSONObject: Sendable {
     package struct Entry: Sendable, Equatable {
         package let key: String
         package let value: JSONValue
+
+        package init(key: String, value: JSONValue) {
+            self.key = key
+            self.value = value
+        }
     }
 
     package let entries: [Entry]

@@ -30,6 +30,10 @@ extension MosquittoHandle {
             guard let file, access(file, R_OK) != 0 else { continue }
             throw .configuration(field: field, problem: "\(file): \(String(cString: strerror(errno)))")
         }
+        if tls.caFile == nil {
+            // Beside the directory below: OpenSSL's own places, which SSL_CERT_FILE and SSL_CERT_DIR move.
+            try check("system's authorities", mosquitto_int_option(pointer, MOSQ_OPT_TLS_USE_OS_CERTS, 1))
+        }
         let code = mosquitto_tls_set(
             pointer,
             tls.caFile,

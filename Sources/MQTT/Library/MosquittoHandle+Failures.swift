@@ -58,8 +58,37 @@ extension MosquittoHandle {
 
     /// The broker's alert is lost when it closes before CONNECT is out.
     private var brokenOff: String {
-        let hint = configuration.tls?.certificateFile == nil ? "; it may ask for a client certificate" : ""
-        return "the broker broke the connection off" + hint
+        let isShown = configuration.tls?.certificateFile != nil
+        let hint = isShown ? "may not accept the client's certificate" : "may ask for a client certificate"
+        return "the broker broke the connection off; it \(hint)"
+    }
+
+    /// What the broker's own alert, or a key that cannot be used, means; nil for another line.
+    private func alert(in line: String) -> String? {
+        let client = "the broker does not accept the client's certificate: "
+        let alerts = [
+            ("alert certificate required", "the broker asks for a client certificate"),
+            ("certificate required", "the broker asks for a client certificate"),
+            ("alert certificate expired", client + "it has expired"),
+            ("alert unknown ca", client + "its issuer is not known there"),
+            ("alert certificate revoked", client + "it has been revoked"),
+            ("alert bad certificate", client + "it is not valid"),
+            ("alert decrypt error", client + "its signature does not fit"),
+            ("alert protocol version", "the broker speaks no version of TLS that is allowed here"),
+            ("unsupported protocol", "the broker speaks no version of TLS that is allowed here"),
+        ]
+        if let known = alerts.first(where: { line.contains($0.0) }) { return known.1 }
+        guard let tls = configuration.tls, let key = tls.keyFile, let certificate = tls.certificateFile else {
+            return nil
+        }
+        if line.hasPrefix("Error: Unable to load client key file") {
+            let isForeign = errorLines.contains { $0.contains("key values mismatch") }
+            return isForeign
+                ? "the key \(key) does not belong to the certificate \(certificate)"
+                : "the key \(key) cannot be read; it must not be encrypted"
+        }
+        return line.hasPrefix("Error: Client certificate/key are inconsistent")
+            ? "the key \(key) does not belong to the certificate \(certificate)" : nil
     }
 
     /// What the handshake, or the loading of files before it, stumbled over.
@@ -77,7 +106,7 @@ extension MosquittoHandle {
         }
         // "Error: Unable to load …" says more than OpenSSL's line that follows it.
         guard let line = lines.first else { return nil }
-        if line.contains("certificate required") { return "the broker asks for a client certificate" }
+        if let reason = alert(in: line) { return reason }
         if line.hasPrefix("Error: ") { return String(line.dropFirst("Error: ".count)) }
         guard let reason = line.split(separator: ":").last, line.hasPrefix("OpenSSL Error") else { return line }
         // A handshake that fails within the connecting call takes what the verification said with it.
