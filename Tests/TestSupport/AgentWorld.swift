@@ -59,6 +59,10 @@ package final class AgentWorld: Sendable {
     package func setReachable(_ reachable: Bool, _ device: TestDevice) async {
         await simulator.setReachable(reachable, device.address)
     }
+    /// Ends a device's link through an adapter from the other side.
+    package func dropLink(_ device: TestDevice, adapter: Int) async {
+        await simulator.dropLink(device.address, adapter: adapter)
+    }
     package func dropLink(_ device: TestDevice) async { await simulator.dropLink(device.address) }
     package func notify(_ device: TestDevice, _ characteristic: String, _ bytes: [UInt8]) async {
         await simulator.notify(device.address, characteristic, bytes)
@@ -122,6 +126,10 @@ package final class AgentWorld: Sendable {
 
     /// Runs an event of the scenario.
     package func trigger(_ event: String) async throws { try await simulator.trigger(event) }
+    /// Lets a fault of the scenario hold.
+    package func enable(_ fault: String) async { await simulator.setFault(fault, isEnabled: true) }
+    /// Takes all faults of the scenario back.
+    package func clearFaults() async { await simulator.clearFaults() }
     /// How many calls a fault of the scenario was applied to; all faults without a name.
     package func faultsApplied(_ name: String? = nil) async -> Int { await simulator.faultsApplied(name) }
     /// When bluetoothd received the calls of a method, oldest first.
@@ -147,9 +155,11 @@ package final class AgentWorld: Sendable {
 
     // MARK: What can be seen
 
-    package func isConnected(_ device: TestDevice) async -> Bool { await simulator.isConnected(device.address) }
-    package func isSubscribed(_ device: TestDevice, _ characteristic: String) async -> Bool {
-        await simulator.isSubscribed(device.address, characteristic)
+    package func isConnected(_ device: TestDevice, adapter: Int = 0) async -> Bool {
+        await simulator.isConnected(device.address, adapter: adapter)
+    }
+    package func isSubscribed(_ device: TestDevice, _ characteristic: String, adapter: Int = 0) async -> Bool {
+        await simulator.isSubscribed(device.address, characteristic, adapter: adapter)
     }
     /// How many calls of a method bluetoothd has received.
     package func count(of member: String) async -> Int { await simulator.count(of: member) }

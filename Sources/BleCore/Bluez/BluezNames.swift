@@ -17,6 +17,10 @@ enum BluezNames {
     /// Where our agent is, on our own connection.
     static let agentPath = ObjectPath("/pairing") ?? .root
     static let monitorManager = "org.bluez.AdvertisementMonitorManager1"
+    static let monitor = "org.bluez.AdvertisementMonitor1"
+
+    /// Where our advertisement monitors of an adapter are, on our own connection.
+    static func monitors(of adapter: AdapterName) -> ObjectPath { ObjectPath("/monitors/\(adapter)") ?? .root }
 }
 
 /// The name of an adapter as the kernel gives it: `hci0`.

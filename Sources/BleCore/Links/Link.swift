@@ -77,6 +77,8 @@ public struct LinkState: Sendable, Equatable {
     public var reason: String?
     /// When this state began, in milliseconds since 1970-01-01 UTC.
     public var since: Int64 = 0
+    /// The adapter that has the link.
+    public var adapter: AdapterName?
     /// The ATT MTU in bytes, once BlueZ tells it.
     public var mtu: Int?
     /// Which attempt at a link this is.

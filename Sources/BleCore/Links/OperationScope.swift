@@ -13,6 +13,8 @@ package final class OperationScope: @unchecked Sendable {
     package private(set) var attempt = 1
     /// How often it may be tried.
     package var retry = RetryPolicy()
+    /// The only adapter that it may use; nil: whichever suits.
+    package var adapter: AdapterName?
     /// Hears of each failure that is answered by another try, and of the gap before it.
     ///
     /// On the loop.
@@ -67,6 +69,7 @@ package final class OperationScope: @unchecked Sendable {
         let part = OperationScope(timeout: timeout, on: loop)
         part.onRetry = onRetry
         part.beforeChange = beforeChange
+        part.adapter = adapter
         self.part = part
         switch ended {
         case is CancellationError: part.cancel()
@@ -110,10 +113,16 @@ package final class OperationScope: @unchecked Sendable {
 
     /// Whether the operation may be tried once more after a failure of a family; what follows from it is noted then.
     ///
-    /// - Returns: The gap before the next try; nil when there shall be none.
-    func tryAgain(after failure: BleFailure, _ family: RetryFamily?, _ gaps: RetryGaps) -> Duration? {
+    /// - Returns: The gap before the next try, `atMost` so long; nil when there shall be none.
+    func tryAgain(
+        after failure: BleFailure,
+        _ family: RetryFamily?,
+        _ gaps: RetryGaps,
+        atMost longest: Duration? = nil
+    ) -> Duration? {
         guard let family, retry.max.map({ retries.total < $0 }) ?? true, !isOver else { return nil }
-        let gap = retries.next(family, gaps)
+        var gap = retries.next(family, gaps)
+        if let longest { gap = min(gap, longest) }
         lastFailure = failure
         earlier = earlier.joined(with: failure.applied)
         applied = .no

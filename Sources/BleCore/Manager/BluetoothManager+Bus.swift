@@ -42,6 +42,7 @@ extension BluetoothManager {
         for rule in Self.rules { try await connection.addMatch(rule) }
         // From here on signals count: what came before is part of the answers to the questions that follow.
         self.connection = connection
+        endSession = { end.finish() }
         busConnects += 1
         denied = false
         connected()
@@ -80,6 +81,7 @@ extension BluetoothManager {
         let connection = self.connection
         if case .registered = pairing.registration { sendToAgents("UnregisterAgent") { _ in } }
         self.connection = nil
+        endSession = nil
         ownerChanged(nil)
         connection?.assumeIsolated { $0.close() }
     }
@@ -121,7 +123,7 @@ extension BluetoothManager {
         guard let connection, let call = MethodCall(message, on: connection) else { return }
         if call.path == BluezNames.agentPath, call.interface == BluezNames.agent {
             agentCalled(call)
-        } else {
+        } else if !monitorCalled(call) {
             call.fail("org.freedesktop.DBus.Error.UnknownMethod", "no such method")
         }
     }
@@ -133,7 +135,7 @@ extension BluetoothManager {
         loaded = false
         treeIsMissing = false
         unsettled = 0
-        discovery.serviceChanged()
+        for path in Array(radios.keys) { dropRadio(path) }
         agentForgotten()
         forgetEverything()
         stateChanged()
@@ -150,9 +152,7 @@ extension BluetoothManager {
         }
         treeLoads += 1
         loop.schedule(after: configuration.answerLimit) { [weak self] in
-            self?.assumeIsolated { manager in
-                if manager.owner == asked, !manager.loaded { manager.treeStaysAway() }
-            }
+            self?.assumeIsolated { $0.lookForTree(of: asked) }
         }
         connection.assumeIsolated { connection in
             connection.call(message) { [weak self] outcome in
@@ -166,6 +166,7 @@ extension BluetoothManager {
         do throws(DBusFailure) {
             let changes = try tree.load(try outcome.get(), now: WallClock.now())
             loaded = true
+            ladder.succeeded(.bus)
             denied = false
             isStarting = false
             for change in changes { apply(change) }
@@ -201,11 +202,13 @@ extension BluetoothManager {
         switch change {
         case .adapterAdded(let path), .adapterChanged(let path):
             guard let adapter = tree.adapters[path] else { return }
+            noteName(of: adapter)
             if adapter.powered { blockedAdapters.remove(path) }
             events.send(.adapter(info(adapter)))
             stateChanged()
             updateDiscovery()
         case .adapterRemoved(let adapter):
+            dropRadio(adapter.path)
             events.send(.adapterRemoved(adapter.name))
             stateChanged()
             updateDiscovery()
@@ -223,7 +226,7 @@ extension BluetoothManager {
     }
 
     /// bluetoothd is there and does not tell what it has.
-    private func treeStaysAway() {
+    func treeStaysAway() {
         treeIsMissing = true
         startIsOver()
     }

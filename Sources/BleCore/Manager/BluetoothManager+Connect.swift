@@ -22,7 +22,7 @@ extension BluetoothManager {
             scope.stage = .connect
             try await wait(scope, on: link) { link.state.phase == .disconnecting ? nil : .success(()) }
         }
-        if let path = bestObject(of: address), let record = tree.devices[path],
+        if let path = bestObject(of: address, on: scope.adapter), let record = tree.devices[path],
             record.connected, record.servicesResolved
         {
             scope.linkReady()
@@ -41,6 +41,7 @@ extension BluetoothManager {
             dropIdleLink(address)
         }
         do {
+            try await leaveOtherAdapter(link, scope)
             let outcome = try await establish(link, scope)
             scope.linkReady()
             return outcome
@@ -56,11 +57,15 @@ extension BluetoothManager {
     package func disconnect(_ address: DeviceAddress, _ scope: OperationScope) async throws -> Bool {
         try await requireReady(scope)
         let address = tree.name(of: address)
-        guard let path = bestObject(of: address), let record = tree.devices[path], record.connected else {
-            return false
-        }
+        guard let path = bestObject(of: address, on: scope.adapter), let record = tree.devices[path],
+            record.connected
+        else { return false }
         scope.stage = .operate
-        let link = link(address)
+        try await disconnect(path, link(address), scope)
+        return true
+    }
+
+    private func disconnect(_ path: ObjectPath, _ link: Link, _ scope: OperationScope) async throws {
         setLink(link, .disconnecting, reason: nil)
         let message = try DBusMessage.call(BluezNames.service, path, BluezNames.device, "Disconnect")
         var refusal: BleFailure?
@@ -77,11 +82,10 @@ extension BluetoothManager {
             }
         } catch {
             if link.state.phase == .disconnecting { setLink(link, .resolved, reason: nil) }
-            refreshLink(address)
+            refreshLink(link.address)
             link.poke()
             throw error
         }
-        return true
     }
 
     /// Waits until no call for the device is out.
@@ -99,6 +103,7 @@ extension BluetoothManager {
             _ = await quiet(link, within: .seconds(5))
             unsettled += 1
             stateChanged()
+            if unsettled >= 3 { answerMissing() }
         }
         link.isHurried = false
         dropIdleLink(address)
@@ -133,6 +138,7 @@ extension BluetoothManager {
     private func settled() {
         guard unsettled > 0 else { return }
         unsettled = 0
+        ladder.succeeded(.bus)
         stateChanged()
     }
 
@@ -158,16 +164,42 @@ extension BluetoothManager {
     /// The object of a device, searched for on the air when BlueZ does not know it.
     private func find(_ address: DeviceAddress, _ scope: OperationScope) async throws -> ObjectPath {
         try await requireReady(scope)
-        if let path = bestObject(of: address) { return path }
+        if let path = usableObject(of: address, scope) { return path }
         var request = ScanRequest()
         request.addresses = [address]
+        request.adapter = scope.adapter
         let demand = try await startDiscovery(request, scope)
         defer { stopDiscovery(demand) }
         scope.stage = .scan
         return try await suspend(scope, on: link(address)) {
-            if let path = self.bestObject(of: address) { return .success(path) }
-            return self.unavailability.map { .failure($0) }
+            if let path = self.usableObject(of: address, scope) { return .success(path) }
+            return self.unavailability(of: scope.adapter).map { .failure($0) }
         }
+    }
+
+    /// The object of a device at an adapter that is on: what one that is off remembers helps nobody.
+    private func usableObject(of address: DeviceAddress, _ scope: OperationScope) -> ObjectPath? {
+        guard let path = bestObject(of: address, on: scope.adapter), tree.adapters[path.parent]?.powered == true else {
+            return nil
+        }
+        return path
+    }
+
+    /// Ends a link of ours through another adapter than the one that is asked for; it is made again through that.
+    private func leaveOtherAdapter(_ link: Link, _ scope: OperationScope) async throws {
+        guard let wanted = scope.adapter else { return }
+        try await requireReady(scope)
+        guard let path = bestObject(of: link.address), let record = tree.devices[path], record.connected,
+            record.adapter != wanted
+        else { return }
+        scope.stage = .connect
+        guard link.ours else {
+            let detail = "another program has a link to the device through \(record.adapter)"
+            throw BleFailure(.connectFailed, at: .connect, detail: detail)
+        }
+        try await disconnect(path, link, scope)
+        // The operation itself has not begun.
+        scope.applied = .no
     }
 
     /// Tries until the link stands and its services are known, with growing gaps by the kind of failure, until the
@@ -179,16 +211,26 @@ extension BluetoothManager {
                 let path = try await find(link.address, scope)
                 scope.stage = .connect
                 let already = tree.devices[path]?.connected == true
-                if !already { try await attempt(path, link, scope) }
+                if !already {
+                    try await withRadio(path.parent, scope) { try await attempt(path, link, scope) }
+                }
                 bond.linked(bonded: tree.devices[path]?.bonded ?? false)
                 try await resolve(path, link, scope)
                 adoptFormerObjects(of: path)
                 await restoreSubscriptions(of: path, scope)
+                linkMade(link, at: path)
                 return ConnectOutcome(already: already, mtu: tree.devices[path]?.attributes.mtu)
             } catch let failure as BleFailure {
                 if failure.kind == .linkLost, bond.isStale(afterLossAt: .now) { throw BondDoubt.failure }
+                let isMended = try await linkFailed(link, failure, scope)
                 let family = RetryFamily(connecting: failure, after: scope.lastFamily)
-                guard let gap = scope.tryAgain(after: failure, family, configuration.retryGaps) else { throw failure }
+                let gap = scope.tryAgain(
+                    after: failure,
+                    family,
+                    configuration.retryGaps,
+                    atMost: isMended ? .milliseconds(500) : nil
+                )
+                guard let gap else { throw failure }
                 scope.stage = .connect
                 setLink(link, .connecting, reason: Self.reason(failure), attempt: scope.attempt + 1)
                 try await afterFlicker(link, scope)
@@ -267,7 +309,10 @@ extension BluetoothManager {
             }
         } catch {
             // A link on which nothing can be done is of no use to the next job either.
-            if link.ours, scope.isOver { cancelLink(link.address, at: path) }
+            if link.ours, scope.isOver {
+                if error is BleFailure { tellUnresolved(link, path) }
+                cancelLink(link.address, at: path)
+            }
             throw error
         }
         refreshLink(link.address)
@@ -275,7 +320,7 @@ extension BluetoothManager {
 
     /// BlueZ shows a link for a moment where making it fails; the next try must wait until it is gone.
     private func afterFlicker(_ link: Link, _ scope: OperationScope) async throws {
-        guard let path = bestObject(of: link.address) else { return }
+        guard let path = bestObject(of: link.address, on: scope.adapter) else { return }
         // If it stays, the next `Connect` will tell.
         var isOver = false
         let timer = loop.schedule(after: .seconds(5)) {

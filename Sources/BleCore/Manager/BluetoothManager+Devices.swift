@@ -5,7 +5,7 @@ extension BluetoothManager {
         guard let record = tree.devices[path] else { return }
         // A device that is connected already: another program's link, or one of ours from an earlier life.
         if record.connected { refreshLink(record.address) }
-        if record.advertisement.signals > 0 { scanWatch.heard(at: .now) }
+        if record.advertisement.signals > 0 { heard(path) }
         if record.advertisement.signals > 0 { reports.send(record.advertisement) }
         links[record.address]?.poke()
     }
@@ -18,7 +18,7 @@ extension BluetoothManager {
         }
         if parts.contains(.name) { events.send(.name(record.address, record.advertisement.name)) }
         if parts.contains(.bond) { events.send(.bond(record.address, paired: record.paired)) }
-        if parts.contains(.heard) { scanWatch.heard(at: .now) }
+        if parts.contains(.heard) { heard(path) }
         if parts.contains(.heard), !reports.isEmpty { reports.send(record.advertisement) }
         links[record.address]?.poke()
     }
@@ -77,7 +77,9 @@ extension BluetoothManager {
         state.attempt = attempt
         if phase != .disconnected, phase != .connecting {
             state.owner = link.ours ? .`self` : .other
-            state.mtu = bestObject(of: link.address).flatMap { tree.devices[$0]?.attributes.mtu }
+            let record = bestObject(of: link.address).flatMap { tree.devices[$0] }
+            state.mtu = record?.attributes.mtu
+            state.adapter = record?.adapter
         }
         state.since = link.state.since
         guard state != link.state else { return }

@@ -1,13 +1,15 @@
 internal import DBus
 
 extension BluetoothManager {
-    /// Makes BlueZ forget a device: its link, what it knows of its services, and its bond, at all adapters.
+    /// Makes BlueZ forget a device: its link, what it knows of its services, and its bond, at all adapters
+    /// unless the scope names one.
     ///
     /// - Returns: false when BlueZ did not know it.
     package func forget(_ address: DeviceAddress, _ scope: OperationScope) async throws -> Bool {
         try await requireReady(scope)
         let known = (tree.paths[tree.name(of: address)] ?? []).filter { path in
-            configuration.adapter == nil || tree.devices[path]?.adapter == configuration.adapter
+            guard let name = tree.devices[path]?.adapter, usedAdapter(name) != nil else { return false }
+            return scope.adapter == nil || name == scope.adapter
         }
         for path in known { try await remove(path, scope) }
         return !known.isEmpty

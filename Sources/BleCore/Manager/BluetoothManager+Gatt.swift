@@ -182,14 +182,14 @@ extension BluetoothManager {
     func ready(_ address: DeviceAddress, _ scope: OperationScope) async throws -> ObjectPath {
         try await requireReady(scope)
         let address = tree.name(of: address)
-        if let path = bestObject(of: address), let record = tree.devices[path], record.connected,
+        if let path = bestObject(of: address, on: scope.adapter), let record = tree.devices[path], record.connected,
             record.servicesResolved, links[address]?.state.phase == .resolved
         {
             scope.linkReady()
             return path
         }
         _ = try await connect(address, scope)
-        guard let path = bestObject(of: address) else {
+        guard let path = bestObject(of: address, on: scope.adapter) else {
             throw BleFailure(.deviceRemoved, at: .discover, detail: "BlueZ forgot the device")
         }
         return path

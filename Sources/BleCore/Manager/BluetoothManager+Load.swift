@@ -22,7 +22,7 @@ extension BluetoothManager {
         load.calls = links.values.reduce(0) { $0 + $1.callsOut }
         load.subscriptions = notifiers.count
         load.observers = events.count + reports.count
-        load.isListening = discovery.isWanted
+        load.isListening = !demands.isEmpty
         return load
     }
 

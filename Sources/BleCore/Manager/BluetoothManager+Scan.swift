@@ -8,16 +8,14 @@ extension BluetoothManager {
     /// - Throws: `BleFailure` that says why nothing can be heard.
     package func startDiscovery(_ request: ScanRequest, _ scope: OperationScope) async throws -> Int {
         try await requireReady(scope)
-        if request.mode == .passive, chosenAdapter?.hasMonitor != true {
+        var request = request
+        request.adapter = request.adapter ?? scope.adapter
+        if usedAdapters.allSatisfy({ listening(request, at: $0) == .never }) {
             throw BleFailure(.notSupported, at: .scan, detail: "bluetoothd has no advertisement monitor here")
         }
         let demand = demandDiscovery(request)
         do {
-            try await wait(scope) {
-                if let unavailability = self.unavailability { return .failure(unavailability) }
-                if let failure = self.discovery.failure { return .failure(failure) }
-                return self.discovery.isRunning ? .success(()) : nil
-            }
+            try await wait(scope) { self.hearing(request) }
         } catch {
             stopDiscovery(demand)
             throw error
@@ -25,24 +23,48 @@ extension BluetoothManager {
         return demand
     }
 
+    /// Whether BlueZ listens for a request, at whatever adapter: one may hear where another cannot.
+    private func hearing(_ request: ScanRequest) -> Verdict? {
+        if let unavailability = unavailability(of: request.adapter) { return .failure(unavailability) }
+        var failures: [BleFailure?] = []
+        for radio in radios.values.sorted(by: { $0.name < $1.name }) {
+            guard let adapter = tree.adapters[radio.path], adapter.powered else { continue }
+            let (isRunning, failure) =
+                switch listening(request, at: adapter) {
+                case .active: (radio.discovery.isRunning, radio.discovery.failure)
+                case .passive: (radio.monitor.isActive, radio.monitor.failure)
+                case .never: (false, BleFailure?.none)
+                }
+            if isRunning { return .success(()) }
+            if listening(request, at: adapter) != .never { failures.append(failure) }
+        }
+        return failures.allSatisfy { $0 != nil } ? failures.first?.map { .failure($0) } : nil
+    }
+
     /// Asks for advertisements to be heard, now or as soon as there is an adapter, until `stopDiscovery`.
     package func demandDiscovery(_ request: ScanRequest) -> Int {
-        let demand = discovery.add(request)
+        lastNumber += 1
+        demands[lastNumber] = request
+        for radio in radios.values { add(request, as: lastNumber, to: radio) }
         updateDiscovery()
-        return demand
+        return lastNumber
     }
 
     /// Takes a demand back.
     package func stopDiscovery(_ demand: Int) {
-        discovery.remove(demand)
+        demands[demand] = nil
+        for radio in radios.values {
+            radio.discovery.remove(demand)
+            radio.monitor.remove(demand)
+        }
         updateDiscovery()
     }
 
     /// Whether BlueZ listens for us now.
-    package var isDiscovering: Bool { discovery.isRunning }
+    package var isDiscovering: Bool { radios.values.contains { $0.discovery.isRunning || $0.monitor.isActive } }
 
     /// Why BlueZ could not be made to listen, if it was tried.
-    package var discoveryFailure: BleFailure? { discovery.failure }
+    package var discoveryFailure: BleFailure? { radios.values.lazy.compactMap { $0.discovery.failure }.first }
 
     /// Calls a handler on the loop with each report of a device, as long as BlueZ listens for anybody.
     ///
@@ -63,6 +85,9 @@ extension BluetoothManager {
         strongest: Bool = false,
         _ scope: OperationScope
     ) async throws -> DeviceAddress {
+        var filter = request
+        filter.adapter = request.adapter ?? scope.adapter
+        let request = filter
         var best: (address: DeviceAddress, rssi: Int)?
         let observer = reports.add { [weak self] report in
             guard request.matches(report) else { return }
@@ -79,7 +104,7 @@ extension BluetoothManager {
         defer { stopDiscovery(demand) }
         scope.stage = .scan
         try await wait(scope) {
-            if let unavailability = self.unavailability { return .failure(unavailability) }
+            if let unavailability = self.unavailability(of: scope.adapter) { return .failure(unavailability) }
             return best == nil ? nil : .success(())
         }
         if strongest { try await pause(.seconds(3), scope) }
@@ -87,15 +112,36 @@ extension BluetoothManager {
         return best.address
     }
 
-    /// Takes the next step of the discovery session, if there is one.
+    /// Takes the next step of each discovery session, where there is one.
     func updateDiscovery() {
-        defer { watchScanner() }
-        guard let connection, owner != nil, loaded else { return }
+        guard connection != nil, owner != nil, loaded else { return }
+        for adapter in usedAdapters where radios[adapter.path] == nil {
+            let radio = Radio(path: adapter.path, name: adapter.name, silence: configuration.scanSilence)
+            radios[adapter.path] = radio
+            for (number, request) in demands { add(request, as: number, to: radio) }
+        }
+        for radio in radios.values.sorted(by: { $0.name < $1.name }) {
+            update(radio)
+            updateMonitor(radio)
+        }
+    }
+
+    private func update(_ radio: Radio) {
+        defer { watch(radio) }
+        guard let connection else { return }
         let now = ContinuousClock.now
+        let discovery = radio.discovery
+        let record = tree.adapters[radio.path].flatMap { isUsed($0) ? $0 : nil }
         let isOn = { [adapters = tree.adapters] (path: ObjectPath) in adapters[path]?.powered == true }
-        guard let step = discovery.next(adapter: chosenAdapter, now: now, isOn: isOn) else {
+        guard let step = discovery.next(adapter: record, now: now, isOn: isOn) else {
             if discovery.isWanted, !discovery.calling, let notBefore = discovery.notBefore, notBefore > now {
-                loop.schedule(at: notBefore) { [weak self] in self?.assumeIsolated { $0.retryDiscovery(notBefore) } }
+                loop.schedule(at: notBefore) { [weak self, path = radio.path] in
+                    self?.assumeIsolated { manager in
+                        // A later refusal has its own timer.
+                        guard manager.radios[path]?.discovery.notBefore == notBefore else { return }
+                        manager.updateDiscovery()
+                    }
+                }
             }
             return
         }
@@ -106,12 +152,14 @@ extension BluetoothManager {
             return
         }
         discovery.began()
-        let asked = owner
+        let (asked, path) = (owner, radio.path)
+        let number = ObjectIdentifier(radio)
         connection.assumeIsolated { connection in
             connection.call(message) { [weak self] outcome in
                 self?.assumeIsolated { manager in
-                    guard manager.owner == asked else { return }
-                    manager.discovery.ended(step, outcome, now: .now)
+                    guard manager.owner == asked, let radio = manager.radios[path], ObjectIdentifier(radio) == number
+                    else { return }
+                    radio.discovery.ended(step, outcome, now: .now)
                     manager.pokeState()
                     manager.updateDiscovery()
                 }
@@ -119,9 +167,11 @@ extension BluetoothManager {
         }
     }
 
-    private func retryDiscovery(_ due: ContinuousClock.Instant) {
-        // A later refusal has its own timer.
-        if discovery.notBefore == due { updateDiscovery() }
+    /// Forgets what was kept of an adapter that has gone: BlueZ has ended its sessions.
+    func dropRadio(_ path: ObjectPath) {
+        guard let radio = radios.removeValue(forKey: path) else { return }
+        if let timer = radio.watchTimer { loop.cancel(timer) }
+        radio.watchTimer = nil
     }
 
     private static func message(_ step: DiscoveryControl.Step) throws(DBusFailure) -> DBusMessage {
@@ -144,9 +194,8 @@ extension BluetoothManager {
         guard loaded, state != .absent, state != .denied else {
             throw unavailability ?? BleFailure(.bluetoothUnavailable, at: .adapter)
         }
-        let found = name.map { name in tree.adapters.values.first { $0.name == name } } ?? chosenAdapter
-        guard let adapter = found else {
-            throw BleFailure(.adapterMissing, at: .adapter, detail: "BlueZ has no adapter \(name?.text ?? "")")
+        guard let adapter = name.map(usedAdapter) ?? chosenAdapter else {
+            throw unavailability(of: name) ?? BleFailure(.adapterMissing, at: .adapter)
         }
         if adapter.powered == on { return false }
         let message = try DBusMessage.call(BluezNames.service, adapter.path, BusNames.properties, "Set")

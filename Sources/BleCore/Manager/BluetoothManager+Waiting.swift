@@ -71,7 +71,10 @@ extension BluetoothManager {
     /// Waits for a start that is under way, then fails when Bluetooth cannot be used.
     func requireReady(_ scope: OperationScope) async throws {
         if isStarting { try await wait(scope) { self.isStarting ? nil : .success(()) } }
-        if let unavailability { throw unavailability }
+        if cyclingRadio(for: scope.adapter) != nil {
+            try await wait(scope) { self.cyclingRadio(for: scope.adapter) == nil ? .success(()) : nil }
+        }
+        if let failure = unavailability(of: scope.adapter) { throw failure }
     }
 
     /// What a wait comes to.

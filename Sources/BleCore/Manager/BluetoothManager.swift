@@ -20,8 +20,8 @@ package import EventLoop
 public actor BluetoothManager {
     /// What the manager may use and how patient it is.
     public struct Configuration: Sendable {
-        /// The one adapter to use; nil: the first that is on.
-        public var adapter: AdapterName?
+        /// The adapters to use; empty: all.
+        public var adapters: [AdapterID] = []
         /// How long a device may stay busy with a call that its caller has given up.
         public var settleLimit: Duration = .seconds(45)
         /// How long bluetoothd may take to tell what it has before it counts as not responding.
@@ -33,6 +33,14 @@ public actor BluetoothManager {
 
         /// How long discovery may hear nothing before it is started anew, at first and at most: the gaps double.
         public var scanSilence: ClosedRange<Duration> = .seconds(90) ... .seconds(3600)
+
+        /// Whether requests that leave it open listen without asking, where BlueZ can do that.
+        public var scansPassively = false
+        /// When discovery rests while a link is made.
+        public var discoveryPause = DiscoveryPause.auto
+
+        /// What may be done so that Bluetooth works again.
+        public var recovery = RecoverySettings()
 
         /// How long a notify session is kept after the last command that needed it.
         public var notifyLinger: Duration = .seconds(10)
@@ -83,9 +91,17 @@ public actor BluetoothManager {
     var notifiers: [ObjectPath: Notifier] = [:]
     /// How many reads of a characteristic are under way.
     var readsOut: [ObjectPath: Int] = [:]
-    let discovery = DiscoveryControl()
-    var scanWatch: ScanWatch
-    var scanTimer: EventLoop.TimerID?
+    /// The adapters in use, by their objects.
+    var radios: [ObjectPath: Radio] = [:]
+    /// Who wants to hear what.
+    var demands: [Int: ScanRequest] = [:]
+    /// The names by which the configuration means adapters that have come, by their addresses.
+    var formerNames: [DeviceAddress: AdapterName] = [:]
+    /// Which steps come next against what does not work.
+    var ladder = RecoveryLadder()
+    var troubles = ConnectTroubles()
+    /// Ends the connection to the bus, so that another one is made.
+    var endSession: (() -> Void)?
     /// What was done so that Bluetooth works again, and how often since the start.
     package var recoveries: [RecoveryStep: Int64] = [:]
     let pairing: PairingState
@@ -117,7 +133,6 @@ public actor BluetoothManager {
         let keys = configuration.identityKeys
         resolver = keys.keys.isEmpty ? nil : AddressResolver(keys)
         tree = ObjectTree(resolver)
-        scanWatch = ScanWatch(configuration.scanSilence)
         pairing = PairingState(configuration.promptLimit)
     }
 
@@ -147,8 +162,9 @@ public actor BluetoothManager {
         guard loaded else { return treeIsMissing ? .notResponding : .absent }
         if unsettled >= 3 { return .notResponding }
         guard let adapter = chosenAdapter else { return .noAdapter }
-        if adapter.powered { return .ready }
-        return isBlocked(adapter) ? .blocked : .off
+        // An adapter that is switched off and on by us is as good as on.
+        if adapter.powered || radios.values.contains(where: \.isCycling) { return .ready }
+        return usedAdapters.allSatisfy(isBlocked) ? .blocked : .off
     }
 
     /// The adapters that BlueZ has, by name.
@@ -189,20 +205,6 @@ public actor BluetoothManager {
         }
     }
 
-    /// The failure that the present state means for an operation; nil when Bluetooth is ready.
-    var unavailability: BleFailure? {
-        let adapter = configuration.adapter?.text ?? "an adapter"
-        return switch state {
-        case .ready: nil
-        case .off: BleFailure(.adapterOff, at: .adapter, detail: "\(chosenAdapter?.name.text ?? adapter) is off")
-        case .blocked: BleFailure(.adapterBlocked, at: .adapter, detail: "rfkill blocks the adapter")
-        case .noAdapter: BleFailure(.adapterMissing, at: .adapter, detail: "BlueZ has no such adapter: \(adapter)")
-        case .absent: BleFailure(.bluetoothUnavailable, at: .adapter, detail: "bluetoothd is not on the bus")
-        case .notResponding: BleFailure(.bluetoothUnavailable, at: .adapter, detail: "bluetoothd does not answer")
-        case .denied: BleFailure(.unauthorized, at: .adapter, detail: "the bus refuses this user")
-        }
-    }
-
     // MARK: Observers
 
     /// Everything that happens from now on, for one more observer.
@@ -234,48 +236,19 @@ public actor BluetoothManager {
 
     // MARK: For the extensions
 
-    var chosenAdapter: AdapterRecord? {
-        if let name = configuration.adapter { return tree.adapters.values.first { $0.name == name } }
-        let sorted = tree.adapters.values.sorted { $0.name < $1.name }
-        return sorted.first { $0.powered } ?? sorted.first
-    }
-
     func isBlocked(_ adapter: AdapterRecord) -> Bool {
         adapter.powerState == "off-blocked" || blockedAdapters.contains(adapter.path)
     }
 
     func info(_ adapter: AdapterRecord) -> AdapterInfo {
         AdapterInfo(
+            id: id(of: adapter),
             name: adapter.name,
             address: adapter.address,
             powered: adapter.powered,
             discovering: adapter.discovering,
             links: tree.devices.values.count { $0.connected && $0.adapter == adapter.name }
         )
-    }
-
-    /// The object to use for a device: the one that has the link, else the one that heard it strongest.
-    ///
-    /// Of a device whose private address changes only the objects of its present address count.
-    func bestObject(of address: DeviceAddress) -> ObjectPath? {
-        var usable = (tree.paths[tree.name(of: address)] ?? []).compactMap { tree.devices[$0] }.filter {
-            configuration.adapter == nil || $0.adapter == configuration.adapter
-        }
-        if let linked = usable.first(where: { $0.connected }) { return linked.path }
-        if usable.count > 1, usable.contains(where: { $0.advertisement.via != nil }) {
-            let latest = usable.max { $0.advertisement.lastHeard < $1.advertisement.lastHeard }
-            usable.removeAll { $0.pathAddress != latest?.pathAddress }
-        }
-        return usable.max { strength($0) < strength($1) }?.path
-    }
-
-    private func strength(_ device: DeviceRecord) -> Int {
-        device.advertisement.signals > 0 ? device.advertisement.rssi ?? -128 : -256
-    }
-
-    /// The adapter that an operation with a device uses; nil when there is none.
-    package func adapter(for address: DeviceAddress) -> AdapterName? {
-        bestObject(of: address).flatMap { tree.devices[$0]?.adapter } ?? chosenAdapter?.name
     }
 
     func link(_ address: DeviceAddress) -> Link {

@@ -18,6 +18,8 @@ public enum BluetoothState: String, Sendable, CaseIterable {
 
 /// What is known of an adapter.
 public struct AdapterInfo: Sendable, Equatable {
+    /// The name that it keeps when it is plugged in elsewhere.
+    public let id: AdapterID
     public let name: AdapterName
     public let address: DeviceAddress?
     public let powered: Bool
@@ -52,21 +54,16 @@ public enum BluetoothEvent: Sendable {
     case subscription(DeviceAddress, CharacteristicID, restored: Bool)
     /// BlueZ forgot the device.
     case removed(DeviceAddress)
-    /// Something was done so that Bluetooth works again.
-    case recovery(RecoveryStep)
-}
-
-/// What is done so that Bluetooth works again.
-public enum RecoveryStep: String, Sendable, CaseIterable {
-    /// Nothing was heard for long: discovery is started anew.
-    case scanRestart = "scan-restart"
+    /// Something is done so that Bluetooth works again.
+    case recovery(Recovery)
 }
 
 extension BluetoothEvent {
     /// The device that the event is about; nil for one of an adapter or of Bluetooth as a whole.
     public var address: DeviceAddress? {
         switch self {
-        case .state, .adapter, .adapterRemoved, .recovery: nil
+        case .state, .adapter, .adapterRemoved: nil
+        case .recovery(let recovery): recovery.device
         case .link(let address, _), .name(let address, _), .services(let address), .bond(let address, _),
             .subscription(let address, _, _), .removed(let address):
             address

@@ -20,7 +20,7 @@ extension BluetoothManager {
     ) async throws -> PairOutcome {
         try await requireReady(scope)
         let address = tree.name(of: address)
-        if let outcome = earlierPairing(of: address) { return outcome }
+        if let outcome = earlierPairing(of: address, scope) { return outcome }
         while pairing.current != nil { try await wait(scope) { self.pairing.current == nil ? .success(()) : nil } }
         pairing.current = address
         pairing.refusal = nil
@@ -32,15 +32,17 @@ extension BluetoothManager {
             if !isRegistered(configuration.pairingCapability) { setAgent(configuration.pairingCapability) }
             pokeState()
         }
-        if let outcome = earlierPairing(of: address) { return outcome }
+        if let outcome = earlierPairing(of: address, scope) { return outcome }
         try await useAgent(capability ?? configuration.pairingCapability ?? .keyboardDisplay, scope)
         while true {
             _ = try await connect(address, scope)
-            guard let path = bestObject(of: address) else {
+            guard let path = bestObject(of: address, on: scope.adapter) else {
                 throw BleFailure(.deviceRemoved, at: .operate, detail: "BlueZ forgot the device")
             }
             // A device may have asked for it by itself as soon as it had a link.
-            if let outcome = earlierPairing(of: address) { return PairOutcome(already: false, bonded: outcome.bonded) }
+            if let outcome = earlierPairing(of: address, scope) {
+                return PairOutcome(already: false, bonded: outcome.bonded)
+            }
             do {
                 try await callPair(path, scope)
                 let bonded = tree.devices[path]?.bonded ?? false
@@ -71,7 +73,8 @@ extension BluetoothManager {
             try await wait(scope) { self.pairing.current == address ? nil : .success(()) }
         }
         let bonds = (tree.paths[address] ?? []).filter { path in
-            tree.devices[path].map { $0.paired || $0.bonded } ?? false
+            guard let device = tree.devices[path], device.paired || device.bonded else { return false }
+            return scope.adapter == nil || device.adapter == scope.adapter
         }
         for path in bonds {
             try await remove(path, scope)
@@ -85,7 +88,7 @@ extension BluetoothManager {
     /// - Returns: false when it was so already.
     package func setTrusted(_ trusted: Bool, _ address: DeviceAddress, _ scope: OperationScope) async throws -> Bool {
         try await requireReady(scope)
-        guard let path = bestObject(of: address), let record = tree.devices[path] else {
+        guard let path = bestObject(of: address, on: scope.adapter), let record = tree.devices[path] else {
             throw BleFailure(.notInRange, at: .scan, detail: "BlueZ does not know the device")
         }
         guard record.trusted != trusted else { return false }
@@ -116,10 +119,10 @@ extension BluetoothManager {
 
     // MARK: The way of one pairing
 
-    private func earlierPairing(of address: DeviceAddress) -> PairOutcome? {
-        guard let path = bestObject(of: address), let record = tree.devices[path], record.paired || record.bonded else {
-            return nil
-        }
+    private func earlierPairing(of address: DeviceAddress, _ scope: OperationScope) -> PairOutcome? {
+        guard let path = bestObject(of: address, on: scope.adapter), let record = tree.devices[path],
+            record.paired || record.bonded
+        else { return nil }
         return PairOutcome(already: true, bonded: record.bonded)
     }
 
@@ -137,7 +140,7 @@ extension BluetoothManager {
         scope.stage = .operate
         var isAsked = false
         try await wait(scope) {
-            if let unavailability = self.unavailability { return .failure(unavailability) }
+            if let unavailability = self.unavailability(of: scope.adapter) { return .failure(unavailability) }
             switch self.pairing.registration {
             case .registered(capability): return .success(())
             case .underway: return nil

@@ -1,22 +1,38 @@
+internal import DBus
 internal import EventLoop
 
-/// The watch over a scanner that goes quiet.
+/// The watch over scanners that go quiet.
 extension BluetoothManager {
-    /// Brings the watch in line with whether a session of ours runs.
-    func watchScanner() {
-        scanWatch.listening(discovery.session != nil, at: .now)
-        guard scanTimer == nil, let deadline = scanWatch.deadline else { return }
-        scanTimer = loop.schedule(at: deadline) { [weak self] in self?.assumeIsolated { $0.lookAtScanner() } }
+    /// Brings an adapter's watch in line with whether a session of ours runs there.
+    func watch(_ radio: Radio) {
+        radio.watch.listening(radio.discovery.session != nil, at: .now)
+        guard radio.watchTimer == nil, let deadline = radio.watch.deadline else { return }
+        radio.watchTimer = loop.schedule(at: deadline) { [weak self, path = radio.path] in
+            self?.assumeIsolated { manager in
+                if let radio = manager.radios[path] { manager.look(at: radio) }
+            }
+        }
     }
 
-    private func lookAtScanner() {
-        scanTimer = nil
+    private func look(at radio: Radio) {
+        radio.watchTimer = nil
         // What was heard meanwhile has moved the deadline.
-        if scanWatch.isDue(at: .now), discovery.restart() {
-            recoveries[.scanRestart, default: 0] += 1
-            events.send(.recovery(.scanRestart))
-            updateDiscovery()
+        if radio.watch.isDue(at: .now), radio.discovery.session != nil, let adapter = tree.adapters[radio.path] {
+            // Where nothing more is to be done discovery is started anew all the same.
+            if adapterFailed(adapter, .scannerSilent) == nil, radio.discovery.restart() {
+                recovered(Recovery(step: .scanRestart, fault: .scannerSilent, adapter: radio.name))
+                updateDiscovery()
+            }
         }
-        watchScanner()
+        watch(radio)
+    }
+
+    /// Takes up that an adapter has heard somebody.
+    func heard(_ device: ObjectPath) {
+        guard let radio = radios[device.parent] else { return }
+        if radio.watch.heard(at: .now), let adapter = tree.adapters[radio.path] {
+            ladder.ended(.scannerSilent, of: .adapter(id(of: adapter)))
+        }
+        radio.hasHeard = true
     }
 }

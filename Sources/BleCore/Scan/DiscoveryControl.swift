@@ -28,7 +28,6 @@ package final class DiscoveryControl {
     package init() {}
 
     private var demands: [Int: ScanRequest] = [:]
-    private var lastDemand = 0
     /// The adapter on which our session runs, and its filter.
     private(set) var session: (adapter: ObjectPath, filter: Filter)?
     /// The session is to be ended and begun anew.
@@ -45,15 +44,25 @@ package final class DiscoveryControl {
     /// Not to be tried again before.
     package private(set) var notBefore: ContinuousClock.Instant?
 
-    package var isWanted: Bool { !demands.isEmpty }
-    package var isRunning: Bool { session != nil || isForeign }
+    /// How many want the radio for themselves.
+    private var pauses = 0
 
-    /// Adds what somebody wants to hear; the number is for `remove`.
-    package func add(_ request: ScanRequest) -> Int {
-        lastDemand += 1
-        demands[lastDemand] = request
+    package var isWanted: Bool { !demands.isEmpty }
+    /// Whether it is made to rest although somebody wants to hear.
+    package var isPaused: Bool { pauses > 0 && isWanted }
+    /// Whether BlueZ listens, or will again as soon as a pause is over.
+    package var isRunning: Bool { session != nil || isForeign || isPaused }
+
+    /// Ends the session until `resume` has been called as often.
+    package func pause() { pauses += 1 }
+
+    /// Lets the session begin again.
+    package func resume() { pauses -= 1 }
+
+    /// Adds what somebody wants to hear, under a number for `remove`.
+    package func add(_ request: ScanRequest, as number: Int) {
+        demands[number] = request
         failure = nil
-        return lastDemand
     }
 
     /// Takes a demand back.
@@ -105,7 +114,7 @@ package final class DiscoveryControl {
             isForeign = false
             return nil
         }
-        guard isWanted, !isStale || session == nil else { return session.map { .stop($0.adapter) } }
+        guard isWanted, pauses == 0, !isStale || session == nil else { return session.map { .stop($0.adapter) } }
         isStale = false
         if let notBefore, now < notBefore { return nil }
         let wanted = filter

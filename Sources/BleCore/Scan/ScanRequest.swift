@@ -25,11 +25,17 @@ public struct ScanRequest: Sendable, Equatable {
     /// The weakest signal that counts, dBm.
     public var rssiMin: Int?
     public var mode: Mode = .auto
+    /// The only adapter that listens; nil: all.
+    public var adapter: AdapterName?
 
     public init() {}
 
+    /// Whether an adapter may listen for the request.
+    func mayUse(_ name: AdapterName) -> Bool { adapter == nil || adapter == name }
+
     /// Whether a device fulfils every condition of the request.
     public func matches(_ advertisement: Advertisement) -> Bool {
+        if let adapter, advertisement.adapter != adapter.text { return false }
         if !addresses.isEmpty, !addresses.contains(advertisement.address) { return false }
         if let rssiMin {
             guard let rssi = advertisement.rssi, rssi >= rssiMin else { return false }

@@ -22,10 +22,14 @@ package struct ScanWatch: Sendable {
     }
 
     /// Something was heard.
-    package mutating func heard(at now: Instant) {
-        guard last != nil else { return }
+    ///
+    /// - Returns: whether that ends a silence that was noticed.
+    @discardableResult
+    package mutating func heard(at now: Instant) -> Bool {
+        guard last != nil else { return false }
         last = now
-        gap = limits.lowerBound
+        defer { gap = limits.lowerBound }
+        return gap > limits.lowerBound
     }
 
     /// When to look next.

@@ -156,7 +156,12 @@ extension BluetoothManager {
     ) async -> Result<Value, any Error> {
         for plugin in task.plugins { plugin.taskWillStart(for: task.address) }
         let outcome: Result<Value, any Error>
-        do { outcome = .success(try await task.operation(self, scope)) } catch { outcome = .failure(error) }
+        do {
+            if let name = scope.adapter { try await requireAdapter(name, scope) }
+            outcome = .success(try await task.operation(self, scope))
+        } catch {
+            outcome = .failure(error)
+        }
         var error: (any Error)?
         if case .failure(let failure) = outcome { error = failure }
         for plugin in task.plugins { plugin.taskDidEnd(for: task.address, error: error) }

@@ -7,6 +7,16 @@ extension SimulatedAdapter {
     /// Whether every client has a filter; one without hears everything discoverable.
     private var isFiltered: Bool { running.allSatisfy { $0.filter != nil } }
 
+    /// Whether anything on the air is listened to.
+    var isListening: Bool { isPowered && (isDiscovering || monitors?.isListening == true) }
+
+    /// Brings the devices around in line with whether they are heard.
+    func updateHearing() {
+        for peripheral in peripherals.values.sorted(by: { $0.model.address < $1.model.address }) {
+            peripheral.setHeard(isListening)
+        }
+    }
+
     func startDiscovery(_ call: IncomingCall) throws(BluezError) {
         guard isPowered else { throw .notReady }
         if let index = sessions.firstIndex(where: { $0.sender == call.sender }) {
@@ -21,9 +31,7 @@ extension SimulatedAdapter {
         scanStart = .now
         reported = [:]
         announce("Discovering")
-        for peripheral in peripherals.values.sorted(by: { $0.model.address < $1.model.address }) {
-            peripheral.setHeard(true)
-        }
+        updateHearing()
     }
 
     func stopDiscovery(_ call: IncomingCall) throws(BluezError) {
@@ -67,7 +75,6 @@ extension SimulatedAdapter {
     }
 
     private func endScan() {
-        for peripheral in peripherals.values { peripheral.setHeard(false) }
         for device in found {
             device.isFound = false
             device.forgetRSSI()
@@ -76,12 +83,15 @@ extension SimulatedAdapter {
         // What cannot be connected to is of no use beyond the discovery.
         for device in sortedDevices where device.isTemporary && !device.lastSeenConnectable { remove(device) }
         isDiscovering = false
+        updateHearing()
         announce("Discovering")
     }
 
     /// An advertisement has been received.
     func heard(_ peripheral: Peripheral, _ advertisement: ReceivedAdvertisement) {
-        guard isDiscovering, admits(peripheral.model, advertisement) else { return }
+        guard isDiscovering, admits(peripheral.model, advertisement) else {
+            return heardPassively(peripheral, advertisement)
+        }
         let wantsDuplicates = running.contains { $0.filter?.wantsDuplicates ?? false }
         guard reports(peripheral, advertisement) || wantsDuplicates else { return }
         guard let device = devices[peripheral.model.address] ?? makeDevice(peripheral) else { return }
@@ -91,6 +101,21 @@ extension SimulatedAdapter {
         if !device.isFound {
             device.isFound = true
             found.insert(device, at: 0)
+        }
+    }
+
+    /// An advertisement has been received that no discovery is for.
+    private func heardPassively(_ peripheral: Peripheral, _ advertisement: ReceivedAdvertisement) {
+        guard isListening, let monitors else { return }
+        var known: SimulatedDevice?
+        _ = monitors.hears(advertisement.structures(peripheral.model.advertisement)) {
+            if let known { return known.path }
+            guard let device = devices[peripheral.model.address] ?? makeDevice(peripheral) else { return nil }
+            known = device
+            device.lastSeenConnectable = peripheral.model.advertisement.isConnectable
+            device.restartTemporaryTimer()
+            device.take(advertisement, rssiThreshold: 0, wantsDuplicates: true)
+            return device.path
         }
     }
 

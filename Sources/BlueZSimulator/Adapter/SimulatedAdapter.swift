@@ -30,6 +30,9 @@ final class SimulatedAdapter: SimulatedInterface {
     /// Links for which there is no room any more, those that have just ended among them.
     var usedLinks = 0
 
+    /// Who listens without a discovery; nil where bluetoothd does not offer that.
+    var monitors: MonitorManager?
+
     // The discovery.
     var isDiscovering = false
     var sessions: [DiscoverySession] = []
@@ -141,6 +144,7 @@ final class SimulatedAdapter: SimulatedInterface {
         isPowered = on
         announce("Powered")
         if !on { discoveryEndsWithPower() }
+        updateHearing()
     }
 
     /// bluetoothd takes pairings by devices only where an agent could be asked.
@@ -181,7 +185,7 @@ final class SimulatedAdapter: SimulatedInterface {
         peripheral.onHangUp = { [weak self] in self?.devices[device.address]?.linkDown() }
         peripherals[device.address] = peripheral
         devices[device.address]?.peripheral = peripheral
-        peripheral.setHeard(isDiscovering)
+        peripheral.setHeard(isListening)
     }
 
     /// Takes a device off the air for good; what the daemon knows of it stays.
@@ -231,6 +235,7 @@ final class SimulatedAdapter: SimulatedInterface {
     func remove(_ device: SimulatedDevice) {
         guard devices[device.model.address] === device else { return }
         device.dispose()
+        monitors?.lost(device.path)
         found.removeAll { $0 === device }
         tree.remove(device.path)
         devices[device.model.address] = nil
@@ -246,6 +251,7 @@ final class SimulatedAdapter: SimulatedInterface {
     func clientLeft(_ sender: String) {
         for device in sortedDevices { device.clientLeft(sender) }
         endDiscovery(of: sender)
+        monitors?.clientLeft(sender)
     }
 
     static let table = InterfaceDescription(

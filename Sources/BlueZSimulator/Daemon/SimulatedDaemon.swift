@@ -9,6 +9,7 @@ final class SimulatedDaemon {
     private let loop: EventLoop
     private let settings: SimulatorSettings
     private let agents = AgentManager()
+    private let call: AgentCalls.Caller
     let agentCalls: AgentCalls
     private var random: SeededRandom
     private(set) var adapters: [Int: SimulatedAdapter] = [:]
@@ -22,6 +23,7 @@ final class SimulatedDaemon {
         call: @escaping AgentCalls.Caller
     ) {
         agentCalls = AgentCalls(agents, call: call)
+        self.call = call
         self.loop = loop
         self.settings = settings
         random = SeededRandom(seed: settings.seed)
@@ -60,7 +62,13 @@ final class SimulatedDaemon {
         adapter.agents = agentCalls
         adapter.isNextLinkSilent = { [weak self] in self?.takesSilentLink() ?? false }
         adapters[model.index] = adapter
-        tree.add(adapter.path, [adapter] + ListedProperties.ofAdapter())
+        if model.hasMonitor {
+            let monitors = MonitorManager(call: call)
+            monitors.onChange = { [weak adapter] in adapter?.updateHearing() }
+            adapter.monitors = monitors
+        }
+        let monitors = adapter.monitors.map { [$0] } ?? []
+        tree.add(adapter.path, [adapter] + monitors + ListedProperties.ofAdapter())
         adapter.restoreKnownDevices(stored)
         if isPlugged, model.isPowered, !model.isBlocked {
             tree.flush()

@@ -86,4 +86,16 @@ package enum LongUUID {
         guard lower.utf8.count <= 8 else { return lower }
         return String(repeating: "0", count: 8 - lower.utf8.count) + lower + "-0000-1000-8000-00805f9b34fb"
     }
+
+    /// A UUID as it is on the air: the shortest form, little-endian.
+    static func air(_ uuid: String) -> [UInt8] {
+        let long = text(uuid)
+        let isShort = long.hasSuffix("-0000-1000-8000-00805f9b34fb")
+        var digits = Array((isShort ? String(long.prefix(8)) : long).utf8.filter { $0 != 0x2D })
+        if isShort, digits.prefix(4).allSatisfy({ $0 == 0x30 }) { digits.removeFirst(4) }
+        let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap { index in
+            UInt8(String(decoding: digits[index..<index + 2], as: UTF8.self), radix: 16)
+        }
+        return bytes.reversed()
+    }
 }

@@ -52,6 +52,8 @@ package struct AdapterModel: Equatable, Sendable {
     package var isBlocked = false
     /// Whether another program scans, without a filter, all the time.
     package var isScannedByOthers = false
+    /// Whether bluetoothd offers its advertisement monitor, as it does with `--experimental`.
+    package var hasMonitor = false
     /// How many links it takes; nil: as many as anybody wants.
     package var linkLimit: LinkLimit?
     package var devices: [DeviceModel]

@@ -147,8 +147,11 @@ extension Agent {
     private var health: HealthMessage {
         let figures = ProcessFigures.current(since: startTime)
         let mqtt = client.assumeIsolated { $0.counters }
-        let (adapters, scanning, busConnects, recoveries) = manager.assumeIsolated { manager in
-            (manager.adapters, manager.isDiscovering, manager.busConnects, manager.recoveries)
+        let (adapters, busConnects, recoveries) = manager.assumeIsolated { manager in
+            (manager.adapters, manager.busConnects, manager.recoveries)
+        }
+        let (scanning, isPaused, connecting) = manager.assumeIsolated { manager in
+            (manager.isDiscovering, manager.isDiscoveryPaused, manager.connecting)
         }
         let counts = adapters.map { linkCounts(of: $0) }
         var message = HealthMessage()
@@ -163,6 +166,8 @@ extension Agent {
         message.scanHolders = sessions.keys.map(\.text).sorted()
         if scansUnderWay > 0 { message.scanHolders.append("scan") }
         if keeperListens != nil { message.scanHolders.append("link") }
+        if connecting > 0 { message.scanHolders.append("connect:\(connecting)") }
+        message.isScanPaused = isPaused
         message.pairing = pairingFigures
         message.mqttReconnects = Int64(max(0, mqtt.connects - 1))
         message.dbusReconnects = Int64(max(0, busConnects - 1))

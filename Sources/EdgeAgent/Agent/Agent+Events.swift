@@ -20,12 +20,13 @@ extension Agent {
             }
         case .adapter(let adapter):
             noteDiscovery()
-            setSlots(of: adapter.name)
+            setSlots(of: adapter.id)
             publish(adapter)
+            notePower(of: adapter)
         case .adapterRemoved(let name):
-            forgetSlots(of: name)
-            lastLinkEnds[name] = nil
             toldWaiting[name] = nil
+            poweredAdapters.remove(name)
+            lastSteps[name] = nil
             noteDiscovery()
             log.warning("Adapter is gone", [.adapter: name.text])
             publisher.clear(topics.adapter(name))
@@ -48,30 +49,28 @@ extension Agent {
         case .removed(let address):
             linked.remove(address)
             tellSlot(of: address)
-        case .recovery(let step): recovered(by: step)
+        case .recovery(let recovery): recovered(by: recovery)
         }
-    }
-
-    /// Tells of something that was done so that Bluetooth works again.
-    private func recovered(by step: RecoveryStep) {
-        switch step {
-        case .scanRestart: log.warning("Scanner has heard nothing for long: discovery is started anew")
-        }
-        lastRecoveryMs = UTCTime.now.millisecondsSince1970
-        publishHealth()
     }
 
     func publish(_ adapter: AdapterInfo) {
-        let waiting = queue.slots(of: adapter.name).waiting
+        let waiting = queue.slots(of: adapter.id).waiting
         toldWaiting[adapter.name] = waiting > 0 ? waiting : nil
         let message = AdapterMessage(
             name: adapter.name,
             address: adapter.address,
             isPowered: adapter.powered,
             isDiscovering: adapter.discovering,
-            links: linkCounts(of: adapter)
+            links: linkCounts(of: adapter),
+            recovery: lastSteps[adapter.name]
         )
         publisher.retain(topics.adapter(adapter.name), .other, message.encode)
+    }
+
+    /// One more adapter that is on may reach devices that the others could not.
+    private func notePower(of adapter: AdapterInfo) {
+        guard adapter.powered else { return _ = poweredAdapters.remove(adapter.name) }
+        if poweredAdapters.insert(adapter.name).inserted, bluetooth == .ready { tryAllAgain() }
     }
 
     private func linkChanged(_ address: DeviceAddress, _ state: LinkState) {
@@ -113,7 +112,8 @@ extension Agent {
             mtu: state.mtu,
             attempt: keeper.attempt(of: address) ?? state.attempt,
             nextTryMs: isAway ? keeper.nextTry(of: address, at: .now).map { Int($0.milliseconds) } : nil,
-            owner: state.owner.map { $0 == .`self` ? .own : .other }
+            owner: state.owner.map { $0 == .`self` ? .own : .other },
+            adapter: state.adapter
         )
         publisher.retain(topics.device(device.name).link, .other, message.encode)
     }

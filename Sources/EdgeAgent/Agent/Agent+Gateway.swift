@@ -17,12 +17,15 @@ extension Agent {
                 refuse(command.refusal(error.code, detail: error.detail))
             }
         case .cancel(let request): succeed(command, .cancelled(cancel(request)))
-        case .scan(let scan): inBackground(command) { try await self.scan(scan, $0) }
+        case .scan(var scan):
+            scan.filter.adapter = command.adapter
+            inBackground(command) { [scan] in try await self.scan(scan, $0) }
         case .devices(let request): inBackground(command) { _ in await self.knownDevices(request) }
-        case .scanStart(let request):
+        case .scanStart(var request):
             var command = command
+            request.filter.adapter = command.adapter
             if request.isDurable, let stateProblem { command.warnings.append(Self.notKept(stateProblem)) }
-            inBackground(command) { try await self.startSession(request, $0) }
+            inBackground(command) { [request] in try await self.startSession(request, $0) }
         case .scanStop(let request):
             inBackground(command) { _ in
                 let isKept = await self.isKept(request.session)
@@ -58,6 +61,7 @@ extension Agent {
         guard hasRoomForGateway(command) else { return nil }
         lastJob += 1
         let job = GatewayJob(command, OperationScope(timeout: command.timeout, on: loop))
+        job.scope.adapter = command.adapter
         gatewayJobs[lastJob] = job
         let record = JobRecord(number: lastJob, command: command)
         records[lastJob] = record

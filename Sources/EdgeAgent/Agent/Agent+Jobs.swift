@@ -38,7 +38,7 @@ extension Agent {
                 for: device.address,
                 priority: JobPriority(command.priority),
                 first: first,
-                slot: takesSlot(command, device.address) ? pool(of: device.address) : nil,
+                slot: takesSlot(command, device.address) ? pool(of: device.address, on: command.adapter) : nil,
                 expiry: epoch + command.expiry.monotonic,
                 at: .now
             )
@@ -107,6 +107,7 @@ extension Agent {
         if let timer = idleTimers.removeValue(forKey: address) { loop.cancel(timer) }
         let scope = OperationScope(timeout: job.command.timeout, on: loop)
         if job.command.mayHaveRun { scope.note(earlier: .maybe) }
+        scope.adapter = job.command.adapter
         scope.retry = job.command.retry.policy(for: job.command.request)
         let current = RunningJob(job: job, scope: scope, untold: untold, record: records[job.id])
         running[address] = current

@@ -9,14 +9,14 @@ extension Agent {
     /// How much later than a link its slot may be free: the controller lets it go when it has done with the link.
     private static let releaseTime = Duration.seconds(5)
 
-    /// The adapter whose slots a device's link takes.
-    func pool(of address: DeviceAddress) -> AdapterName? {
-        manager.assumeIsolated { $0.adapter(for: address) }
+    /// The adapter whose slots a device's link takes, or would take through the adapter of that name.
+    func pool(of address: DeviceAddress, on name: AdapterName? = nil) -> AdapterID? {
+        manager.assumeIsolated { $0.adapterID(for: address, on: name) }
     }
 
     /// Tells the queue whether a device has a link, and whether anybody needs it.
     func tellSlot(of address: DeviceAddress) {
-        let (device, adapter) = manager.assumeIsolated { ($0.device(address), $0.adapter(for: address)) }
+        let (device, adapter) = manager.assumeIsolated { ($0.device(address), $0.adapterID(for: address)) }
         // A link that is being ended has its slot until it is gone.
         guard device?.link.phase != .disconnecting else { return }
         let isUp = device?.link.phase == .connected || device?.link.phase == .resolved
@@ -40,7 +40,7 @@ extension Agent {
     }
 
     /// Takes the bound of the configuration for an adapter that has come.
-    func setSlots(of adapter: AdapterName) {
+    func setSlots(of adapter: AdapterID) {
         guard learnedSlots[adapter] == nil else { return }
         carryOut(queue.setLimit(configuration.links.maximum, of: adapter, at: .now))
     }
@@ -50,9 +50,9 @@ extension Agent {
         guard let adapter = pool(of: address) else { return }
         // A slot is on its way: its being late teaches nothing of their number, and needs no other link's end.
         if let last = lastLinkEnds[adapter], ContinuousClock.now - last < Self.releaseTime { return }
-        let standing = manager.assumeIsolated { $0.adapters.first { $0.name == adapter }?.links ?? 0 }
+        let standing = manager.assumeIsolated { $0.adapters.first { $0.id == adapter }?.links ?? 0 }
         if standing > 0, queue.slots(of: adapter).limit.map({ standing < $0 }) ?? true {
-            log.notice("Adapter takes no more links", [.adapter: adapter.text, .count: String(standing)])
+            log.notice("Adapter takes no more links", [.adapter: adapter.description, .count: String(standing)])
             if let timer = learnedSlots.removeValue(forKey: adapter) { loop.cancel(timer) }
             learnedSlots[adapter] = loop.schedule(after: Self.learnedFor) { [weak self] in
                 self?.assumeIsolated { $0.forgetSlots(of: adapter) }
@@ -64,7 +64,7 @@ extension Agent {
     }
 
     /// Believes the configuration again.
-    func forgetSlots(of adapter: AdapterName) {
+    func forgetSlots(of adapter: AdapterID) {
         guard let timer = learnedSlots.removeValue(forKey: adapter) else { return }
         loop.cancel(timer)
         carryOut(queue.setLimit(configuration.links.maximum, of: adapter, at: .now))
@@ -72,9 +72,9 @@ extension Agent {
     }
 
     /// More links than a refusal has taught are the proof that it takes more.
-    private func unlearn(_ adapter: AdapterName) {
+    private func unlearn(_ adapter: AdapterID) {
         guard learnedSlots[adapter] != nil, let limit = queue.slots(of: adapter).limit else { return }
-        let standing = manager.assumeIsolated { $0.adapters.first { $0.name == adapter }?.links ?? 0 }
+        let standing = manager.assumeIsolated { $0.adapters.first { $0.id == adapter }?.links ?? 0 }
         if standing > limit { forgetSlots(of: adapter) }
     }
 
@@ -104,14 +104,14 @@ extension Agent {
         // Without a bound nobody waits.
         guard configuration.links.maximum != nil || !learnedSlots.isEmpty || !toldWaiting.isEmpty else { return }
         let adapters = manager.assumeIsolated { $0.adapters }
-        for adapter in adapters where queue.slots(of: adapter.name).waiting != toldWaiting[adapter.name] ?? 0 {
+        for adapter in adapters where queue.slots(of: adapter.id).waiting != toldWaiting[adapter.name] ?? 0 {
             publish(adapter)
         }
     }
 
     /// How many links of an adapter there are, may be, and are waited for.
     func linkCounts(of adapter: AdapterInfo) -> LinkCounts {
-        let slots = queue.slots(of: adapter.name)
+        let slots = queue.slots(of: adapter.id)
         return LinkCounts(used: adapter.links, max: slots.limit, waiting: slots.waiting)
     }
 }

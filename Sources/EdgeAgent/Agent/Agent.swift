@@ -9,7 +9,7 @@ internal import TaskQueue
 /// An actor on the loop, as the client and the manager are: calls among the three never leave its thread. The work is
 /// divided over the extensions; what they share stands here.
 actor Agent {
-    typealias Queue = QueueState<DeviceAddress, AdapterName, Job, ContinuousClock.Instant>
+    typealias Queue = QueueState<DeviceAddress, AdapterID, Job, ContinuousClock.Instant>
 
     let configuration: Configuration
     let configurationHash: String
@@ -38,7 +38,7 @@ actor Agent {
     /// All commands that wait or run, by the numbers of their jobs.
     var records: [Int: JobRecord] = [:]
     /// Adapters whose number of links was learned, and when that is forgotten.
-    var learnedSlots: [AdapterName: EventLoop.TimerID] = [:]
+    var learnedSlots: [AdapterID: EventLoop.TimerID] = [:]
     /// Commands of each device that came behind one on its way into the journal.
     var arrivals: [DeviceAddress: ArrivalLine] = [:]
     /// What was accepted, on disk; nil without a state directory that can be used.
@@ -56,9 +56,14 @@ actor Agent {
     var recovered: [Command] = []
     var isRecovered = false
     /// When a link of each adapter ended last.
-    var lastLinkEnds: [AdapterName: ContinuousClock.Instant] = [:]
+    var lastLinkEnds: [AdapterID: ContinuousClock.Instant] = [:]
     /// How many devices waited for a link of each adapter when it was told last.
     var toldWaiting: [AdapterName: Int] = [:]
+    /// What was done last about each adapter.
+    var lastSteps: [AdapterName: AdapterMessage.Recovery] = [:]
+    var isHelperRunning = false
+    /// The adapters that were on when they were told last.
+    var poweredAdapters: Set<AdapterName> = []
     var recent = RecentCommands()
     var window: ReplayWindow
 

@@ -106,13 +106,18 @@ enum AgentProcess {
             onEvent: { event in entry.agent?.assumeIsolated { $0.brokerChanged(event) } }
         )
         var bluetooth = BluetoothManager.Configuration()
-        bluetooth.adapter = configuration.bluetooth.adapter.flatMap { AdapterName($0) }
+        bluetooth.adapters = configuration.bluetooth.adapterIDs
         bluetooth.settleLimit = configuration.bluetooth.settle
         bluetooth.pairingCapability = configuration.bluetooth.capability.capability
         bluetooth.promptLimit = configuration.bluetooth.prompt
         bluetooth.identityKeys = configuration.bluetooth.identityKeys
         // Where there truly is nobody the gaps double up to an hour.
         bluetooth.scanSilence = configuration.bluetooth.scanSilence ... .seconds(3600)
+        bluetooth.scansPassively = configuration.bluetooth.scanMode == .passive
+        bluetooth.discoveryPause = configuration.bluetooth.pauseDiscovery
+        bluetooth.recovery.removesDevices = configuration.recovery.removeDevice
+        bluetooth.recovery.powerCycles = configuration.recovery.powerCycle
+        bluetooth.recovery.hasHelper = !configuration.recovery.helper.isEmpty
         let manager = BluetoothManager(configuration: bluetooth, loop: loop, worker: Worker())
         let agent = Agent(
             configuration: configuration,

@@ -22,6 +22,7 @@ package struct Configuration: Sendable, Equatable {
     package var bluetooth = BluetoothConfiguration()
     package var limits = LimitsConfiguration()
     package var links = LinksConfiguration()
+    package var recovery = RecoveryConfiguration()
     package var outbox = OutboxConfiguration()
     package var audit = AuditConfiguration()
     /// Who may do what; nil: everything on the agent's own topics is allowed.

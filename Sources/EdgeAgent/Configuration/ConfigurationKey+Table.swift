@@ -1,6 +1,6 @@
 extension ConfigurationKey {
     /// Every key with a single value, in the order in which they are written and documented.
-    package static let all: [ConfigurationKey] = top + mqtt + bluetooth + limits + links + outbox + audit
+    package static let all: [ConfigurationKey] = top + mqtt + bluetooth + limits + links + recovery + outbox + audit
 
     private static let top: [ConfigurationKey] = [
         broker,
@@ -146,11 +146,11 @@ extension ConfigurationKey {
             "bluetooth.adapter",
             \.bluetooth.adapter,
             flag: "--adapter",
-            expected: "an adapter's name, as hci0",
-            range: "`hci` and a number",
+            expected: "names or addresses of adapters with commas between, as hci0, 00:1A:7D:DA:71:13",
+            range: "names or addresses, with commas between",
             defaultInWords: "whatever adapters there are",
-            accepts: ConfigurationPattern.isAdapter,
-            "The only adapter to use"
+            accepts: ConfigurationPattern.isAdapterList,
+            "The only adapters to use"
         ),
         duration(
             "bluetooth.settleMs",
@@ -165,6 +165,16 @@ extension ConfigurationKey {
             1000...3_600_000,
             .milliseconds,
             "How long a running scan may hear nothing before it is started anew"
+        ),
+        choice(
+            "bluetooth.scanMode",
+            \.bluetooth.scanMode,
+            "How scans listen that leave it open; `passive`: where bluetoothd can do that"
+        ),
+        choice(
+            "bluetooth.pauseDiscovery",
+            \.bluetooth.pauseDiscovery,
+            "When listening rests while a link is made; `auto`: where making one has failed because of it"
         ),
         file(
             "bluetooth.identityKeysFile",

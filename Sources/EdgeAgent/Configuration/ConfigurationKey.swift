@@ -52,6 +52,8 @@ package struct ConfigurationKey: Sendable {
     package let read: @Sendable (Scalar, inout Configuration) -> Refusal?
     /// The value as it would be written in a file without quotes; nil when it is not set.
     package let show: @Sendable (Configuration) -> String?
+    /// The same as ``read`` for a list of texts; nil where none may stand.
+    package var readList: (@Sendable ([String], inout Configuration) -> Refusal?)?
 
     /// The default as the documentation writes it.
     package var defaultText: String { defaultInWords ?? show(Configuration(gateway: "")) ?? "none" }

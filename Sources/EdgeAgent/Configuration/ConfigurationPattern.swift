@@ -44,6 +44,13 @@ package enum ConfigurationPattern {
         return String(decoding: digits, as: UTF8.self).lowercased()
     }
 
+    /// One to 16 adapters, by name or address, with commas between.
+    package static func isAdapterList(_ text: String) -> Bool {
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { $0.filter { $0 != " " } }
+        return (1...16).contains(parts.count) && Set(parts).count == parts.count
+            && parts.allSatisfy { isAdapter($0) || address($0) != nil }
+    }
+
     /// An adapter: `hci` and a number of up to 5 digits.
     package static func isAdapter(_ text: String) -> Bool {
         guard text.hasPrefix("hci") else { return false }

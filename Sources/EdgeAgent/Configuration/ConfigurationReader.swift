@@ -113,7 +113,28 @@ package struct ConfigurationReader: Sendable {
                 take(ConfigurationKey.Scalar(text: text, quoted: quoted), for: key, from: origin)
             }
         case .refused(let reason): refuse(origin, key: key.path, reason)
+        case .sequence(let entries) where key.readList != nil: readList(entries, for: key, from: origin)
         default: refuse(origin, key: key.path, "expected \(key.expected), found \(value.kindName)")
+        }
+    }
+
+    private mutating func readList(
+        _ entries: [YAMLNode],
+        for key: ConfigurationKey,
+        from origin: ConfigurationProblem.Origin
+    ) {
+        let texts = entries.compactMap { entry -> String? in
+            if case .scalar(let text, _) = entry.content { text } else { nil }
+        }
+        guard texts.count == entries.count, let read = key.readList else {
+            return refuse(origin, key: key.path, "expected \(key.expected), found a list of other things")
+        }
+        switch read(texts, &configuration) {
+        case nil:
+            origins[key.path] = origin
+            refused.remove(key.path)
+        case .mismatch: refuse(origin, key: key.path, "expected \(key.expected)")
+        case .explained(let explanation): refuse(origin, key: key.path, explanation)
         }
     }
 

@@ -57,6 +57,13 @@ package enum ConfigurationText {
 
     private static let ambiguous: Set<String> = ["true", "false", "yes", "no", "on", "off", "y", "n", "null"]
 
+    /// A text as an entry of a list in brackets.
+    static func listed(_ text: String) -> String {
+        let written = scalar(text)
+        let isPlain = written.utf8.allSatisfy { !"[],{}".utf8.contains($0) }
+        return isPlain || written.hasPrefix("\"") ? written : "\"\(written)\""
+    }
+
     /// A text as a YAML scalar: bare when no reader could take it for anything else, else in double quotes.
     static func scalar(_ text: String) -> String {
         let bytes = text.utf8

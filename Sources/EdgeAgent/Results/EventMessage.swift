@@ -13,6 +13,8 @@ package struct EventMessage: Sendable, Equatable {
         case subscriptionLost(AttributeSelector, reason: String)
         /// Values may have been missed in between.
         case subscriptionRestored(AttributeSelector)
+        /// Something is done because no link comes to be, or none that is of use.
+        case recovery(RecoveryStep, RecoveryFault, adapter: AdapterName?)
 
         package var name: String {
             switch self {
@@ -23,6 +25,7 @@ package struct EventMessage: Sendable, Equatable {
             case .bond: "bond"
             case .subscriptionLost: "subscription-lost"
             case .subscriptionRestored: "subscription-restored"
+            case .recovery: "recovery"
             }
         }
     }
@@ -49,6 +52,10 @@ package struct EventMessage: Sendable, Equatable {
             attribute.write(to: &writer)
             writer.field("reason", reason)
         case .subscriptionRestored(let attribute): attribute.write(to: &writer)
+        case .recovery(let step, let fault, let adapter):
+            writer.field("step", step.rawValue)
+            writer.field("reason", fault.rawValue)
+            writer.field(ifPresent: "adapter", adapter?.text)
         }
         device.write(to: &writer)
         stamp.write(to: &writer)

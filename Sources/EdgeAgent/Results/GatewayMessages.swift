@@ -58,19 +58,36 @@ package struct AdapterMessage: Sendable, Equatable {
     package var isPowered: Bool
     package var isDiscovering: Bool
     package var links: LinkCounts
+    /// What was done last so that it works again.
+    package var recovery: Recovery?
+
+    /// One step, why it was taken, and when, in milliseconds since 1970-01-01 UTC.
+    package struct Recovery: Sendable, Equatable {
+        package var step: RecoveryStep
+        package var fault: RecoveryFault
+        package var atMs: Int64
+
+        package init(step: RecoveryStep, fault: RecoveryFault, atMs: Int64) {
+            self.step = step
+            self.fault = fault
+            self.atMs = atMs
+        }
+    }
 
     package init(
         name: AdapterName,
         address: DeviceAddress?,
         isPowered: Bool,
         isDiscovering: Bool,
-        links: LinkCounts = LinkCounts()
+        links: LinkCounts = LinkCounts(),
+        recovery: Recovery? = nil
     ) {
         self.name = name
         self.address = address
         self.isPowered = isPowered
         self.isDiscovering = isDiscovering
         self.links = links
+        self.recovery = recovery
     }
 
     package func encode(_ stamp: MessageStamp) -> [UInt8] {
@@ -82,6 +99,13 @@ package struct AdapterMessage: Sendable, Equatable {
         writer.field("discovering", isDiscovering)
         writer.key("links")
         links.write(to: &writer)
+        if let recovery {
+            writer.object("recovery") { writer in
+                writer.field("step", recovery.step.rawValue)
+                writer.field("reason", recovery.fault.rawValue)
+                writer.field("at", time: recovery.atMs)
+            }
+        }
         stamp.write(to: &writer)
         writer.endObject()
         return writer.bytes

@@ -68,8 +68,10 @@ package struct HealthMessage: Sendable, Equatable {
     package var links = LinkCounts()
     package var isScanning = false
     /// Who wants the radio: the sessions, `scan` for scans that a command waits for, `link` for devices whose link is to
-    /// be made again.
+    /// be made again, and `connect:` with the number of devices to which one is being made.
     package var scanHolders: [String] = []
+    /// Whether listening rests while a link is made.
+    package var isScanPaused = false
     package var pairing = Pairing()
     package var mqttReconnects: Int64 = 0
     package var dbusReconnects: Int64 = 0
@@ -103,6 +105,7 @@ package struct HealthMessage: Sendable, Equatable {
         writer.object("scan") { writer in
             writer.field("active", isScanning)
             writer.field("holders", texts: scanHolders)
+            writer.field("paused", isScanPaused)
         }
         writer.object("pairing") { writer in
             writer.key("windowEnds")
@@ -114,7 +117,10 @@ package struct HealthMessage: Sendable, Equatable {
             writer.field("dbus", dbusReconnects)
         }
         writer.object("recoveries") { writer in
-            writer.field("scan-restart", recoveries[.scanRestart] ?? 0)
+            for step in RecoveryStep.allCases {
+                writer.key(step.rawValue)
+                writer.value(recoveries[step] ?? 0)
+            }
         }
         writer.object("counters") { writer in
             writer.field("commands", counters.commands)

@@ -1,4 +1,4 @@
-import BleCore
+package import BleCore
 
 /// The retained state of a device's link.
 package struct LinkMessage: Sendable, Equatable {
@@ -24,6 +24,8 @@ package struct LinkMessage: Sendable, Equatable {
     /// How long until the next attempt.
     package var nextTryMs: Int?
     package var owner: Owner?
+    /// The adapter that has the link.
+    package var adapter: AdapterName?
 
     package init(
         device: DeviceTarget,
@@ -33,7 +35,8 @@ package struct LinkMessage: Sendable, Equatable {
         mtu: Int? = nil,
         attempt: Int? = nil,
         nextTryMs: Int? = nil,
-        owner: Owner? = nil
+        owner: Owner? = nil,
+        adapter: AdapterName? = nil
     ) {
         self.device = device
         self.state = state
@@ -43,6 +46,7 @@ package struct LinkMessage: Sendable, Equatable {
         self.attempt = attempt
         self.nextTryMs = nextTryMs
         self.owner = owner
+        self.adapter = adapter
     }
 
     package func encode(_ stamp: MessageStamp) -> [UInt8] {
@@ -55,6 +59,7 @@ package struct LinkMessage: Sendable, Equatable {
         writer.field(ifPresent: "attempt", attempt)
         writer.field(ifPresent: "nextTryMs", nextTryMs)
         if let owner { writer.field("owner", owner.rawValue) }
+        writer.field(ifPresent: "adapter", adapter?.text)
         device.write(to: &writer)
         stamp.write(to: &writer)
         writer.endObject()

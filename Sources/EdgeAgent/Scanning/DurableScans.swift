@@ -80,6 +80,7 @@ extension DurableScans.Record {
         }
         writer.field(ifPresent: "rssiMin", filter.rssiMin)
         writer.field("mode", filter.mode.rawValue)
+        writer.field(ifPresent: "adapter", filter.adapter?.text)
         if let endsMs { writer.field("endsMs", endsMs) }
         writer.endObject()
     }
@@ -88,11 +89,13 @@ extension DurableScans.Record {
     fileprivate init?(_ object: JSONObject) {
         var reader = FieldReader(object)
         let endsMs = reader.take("endsMs")
+        let adapter = reader.adapter()
         // Aliases may have changed meanwhile: addresses are kept.
         guard case .scanStart(var command)? = reader.scanStart(DeviceDirectory()), command.session != nil,
             reader.problems.isEmpty, endsMs == nil || endsMs?.integer != nil
         else { return nil }
         command.isDurable = true
+        command.filter.adapter = adapter
         self.init(command, endsMs: endsMs?.integer)
     }
 }

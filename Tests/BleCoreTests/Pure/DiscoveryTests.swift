@@ -38,13 +38,16 @@ struct DiscoveryTests {
     @Test func `the filter is the union of what is wanted`() throws {
         let control = DiscoveryControl()
         let adapter = try adapter()
-        let first = control.add(request(-60))
+        let first = 1
+        control.add(request(-60), as: first)
         #expect(
             try settle(control, adapter) == [.setFilter(.init(rssi: -60), adapter.path), .start(adapter.path)]
         )
-        let second = control.add(request(-80))
+        let second = 2
+        control.add(request(-80), as: second)
         #expect(try settle(control, adapter) == [.setFilter(.init(rssi: -80), adapter.path)])
-        let third = control.add(request())
+        let third = 3
+        control.add(request(), as: third)
         #expect(try settle(control, adapter) == [.setFilter(.init(), adapter.path)])
         control.remove(third)
         control.remove(second)
@@ -57,7 +60,7 @@ struct DiscoveryTests {
     @Test func `one call is out at a time`() throws {
         let control = DiscoveryControl()
         let adapter = try adapter()
-        _ = control.add(request())
+        control.add(request(), as: 4)
         let step = try #require(control.next(adapter: adapter, now: start))
         control.began()
         #expect(control.next(adapter: adapter, now: start) == nil)
@@ -68,7 +71,8 @@ struct DiscoveryTests {
     @Test func `a refusal is told, and tried again after a second`() throws {
         let control = DiscoveryControl()
         let adapter = try adapter()
-        let demand = control.add(request())
+        let demand = 5
+        control.add(request(), as: demand)
         let step = try #require(control.next(adapter: adapter, now: start))
         control.began()
         control.ended(step, .failure(Self.refusal), now: start)
@@ -82,7 +86,7 @@ struct DiscoveryTests {
     @Test func `a discovery of somebody else serves as well`() throws {
         let control = DiscoveryControl()
         let adapter = try adapter()
-        _ = control.add(request())
+        control.add(request(), as: 6)
         let filter = try #require(control.next(adapter: adapter, now: start))
         control.began()
         control.ended(filter, .success(try Messages.reply(.bool(true))), now: start)
@@ -97,7 +101,7 @@ struct DiscoveryTests {
         for after in [nil, try adapter(powered: false)] as [AdapterRecord?] {
             let control = DiscoveryControl()
             let adapter = try adapter()
-            _ = control.add(request())
+            control.add(request(), as: 7)
             _ = try settle(control, adapter)
             #expect(control.isRunning)
             #expect(control.next(adapter: after, now: start) == nil)
@@ -109,7 +113,7 @@ struct DiscoveryTests {
     @Test func `a session on an adapter that is not the one any more is stopped`() throws {
         let control = DiscoveryControl()
         let (old, new) = (try adapter(1), try adapter(0))
-        _ = control.add(request())
+        control.add(request(), as: 8)
         _ = try settle(control, old)
         #expect(control.next(adapter: new, now: start, isOn: { _ in true }) == .stop(old.path))
         control.began()
@@ -120,7 +124,8 @@ struct DiscoveryTests {
     @Test func `what fails when nobody wants it any more is forgotten`() throws {
         let control = DiscoveryControl()
         let adapter = try adapter()
-        let demand = control.add(request())
+        let demand = 9
+        control.add(request(), as: demand)
         let step = try #require(control.next(adapter: adapter, now: start))
         control.began()
         control.remove(demand)
@@ -131,7 +136,7 @@ struct DiscoveryTests {
     @Test func `a new bluetoothd knows nothing of the old one's session`() throws {
         let control = DiscoveryControl()
         let adapter = try adapter()
-        _ = control.add(request())
+        control.add(request(), as: 10)
         _ = try settle(control, adapter)
         control.serviceChanged()
         #expect(!control.isRunning)

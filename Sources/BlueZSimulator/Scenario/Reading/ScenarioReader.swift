@@ -114,6 +114,7 @@ struct ScenarioReader {
             take(entry.flag("powered"), &adapter.isPowered)
             take(entry.flag("blocked"), &adapter.isBlocked)
             take(entry.flag("scannedByOthers"), &adapter.isScannedByOthers)
+            take(entry.flag("monitor"), &adapter.hasMonitor)
             adapter.linkLimit = entry.section("links").flatMap(linkLimit)
             if adapter.isBlocked, adapter.isPowered {
                 if entry.keys.contains("powered") {
@@ -144,7 +145,7 @@ struct ScenarioReader {
                 problems.add(item.line, item.path, "there is no adapter \(index)")
                 continue
             }
-            guard !adapters.contains(where: { $0.devices.contains { $0.address == device.address } }) else {
+            guard !adapters[position].devices.contains(where: { $0.address == device.address }) else {
                 problems.add(item.line, item.path, "there is a device \(device.address) before this one")
                 continue
             }
