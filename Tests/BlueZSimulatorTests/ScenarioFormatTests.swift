@@ -207,7 +207,7 @@ struct ScenarioFormatTests {
         #expect(
             scenario.timeline == [.init(at: .milliseconds(5), every: .milliseconds(6), rounds: 7, steps: [.event("e")])]
         )
-        #expect(scenario.events["e"]?.count == 13)
+        #expect(scenario.events["e"]?.count == 14)
     }
 
     static let full = """

@@ -79,7 +79,7 @@ struct ConnectTests {
             #expect(failure.stage == .connect)
             #expect(failure.dbus?.message == "le-connection-abort-by-local")
             #expect(await bench.simulator.count(of: "Connect") > 1)
-            #expect(await belt.info?.link.phase == .disconnected)
+            #expect(await bench.manager.linkState(of: Devices.heart).phase == .disconnected)
             try await bench.waitUntilIdle()
         }
     }
@@ -110,7 +110,7 @@ struct ConnectTests {
             _ = try await first(of: states) { $0.attempt == 2 }
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
-            #expect(await belt.info?.link.phase == .disconnected)
+            #expect(await bench.manager.linkState(of: Devices.heart).phase == .disconnected)
             try await bench.waitUntilIdle(observers: 1)
         }
     }

@@ -298,6 +298,20 @@ def agent_killed_standing(bench):
     return f"{body['error']['code']}, then {done['status']}"
 
 
+def agent_stopped_standing(bench):
+    """The agent ends in good order and starts again: the link is to stand still, and the subscription is made again."""
+    belt = Standing(bench)
+    gateway = bench.gateway
+    belt.begin(durable=True)
+    code = bench.stop_agent(signal.SIGTERM)
+    require(code == 0, f"exit status {code}")
+    gateway.state("status", is_="offline", seconds=5)
+    bench.start_agent()
+    seconds = belt.comes_back()
+    belt.end()
+    return f"back after {seconds:.1f} s: {belt.words()}, {bench.links_made('hrm')} links"
+
+
 def agent_killed_connecting(bench):
     """kill -9 of the agent while a link is made: it is the next life's own, and goes when nobody needs it."""
     gateway, dev = bench.gateway, bench["mute"]
@@ -343,4 +357,5 @@ def kept_flapping(bench):
 
 
 CHECKS = (kept_dropped, kept_lost, kept_restart, kept_killed, kept_unplugged, kept_renumbered, kept_power,
-          kept_flapping, agent_killed_standing, agent_killed_connecting)
+          kept_flapping, agent_killed_standing, agent_killed_connecting,
+          agent_stopped_standing)
