@@ -104,7 +104,7 @@ let package = Package(
             "EdgeAgentTests",
             ["EdgeAgent", "BleCore", "Cryptography", "Journal", "TaskQueue", "MQTT", "EventLoop", "TestSupport"]
         ),
-        tests("EdgeAgentControlTests", ["EdgeAgentControl", "EdgeAgent", "EventLoop", "TestSupport"]),
+        tests("EdgeAgentControlTests", ["EdgeAgentControl", "EdgeAgent", "MQTT", "EventLoop", "TestSupport"]),
         tests("BlueZSimulatorTests", ["BlueZSimulator", "DBus", "EventLoop", "YAML", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
