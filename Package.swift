@@ -113,7 +113,7 @@ let package = Package(
                 "TestSupport",
             ]
         ),
-        tests("EdgeAgentControlTests", ["EdgeAgentControl", "EdgeAgent", "EventLoop", "TestSupport"]),
+        tests("EdgeAgentControlTests", ["EdgeAgentControl", "EdgeAgent", "MQTT", "EventLoop", "TestSupport"]),
         tests("BlueZSimulatorTests", ["BlueZSimulator", "DBus", "EventLoop", "YAML", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]

@@ -136,7 +136,7 @@ struct ControlTests {
             world.agent.send(SIGSTOP)
             let child = try await world.start(["write", TestDevice.awkward.hex, "fff0", "fff5", "07", "--id", "w1"])
             let topic = "edge/v1/gw/dev/\(TestDevice.awkward.hex)/cmd/ctl"
-            try await world.broker.waitForLog("Received PUBLISH from edge-agent-ctl", count: 2)
+            try await world.broker.waitForLog("Received PUBLISH from ctl-ctl-", count: 2)
             #expect(world.broker.log.contains(topic))
             world.agent.send(SIGCONT)
             let run = try await world.end(child)

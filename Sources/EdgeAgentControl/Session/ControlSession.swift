@@ -200,7 +200,7 @@ extension MQTTConfiguration {
         self.init(
             host: settings.broker.host,
             port: settings.broker.port,
-            clientID: "edge-agent-ctl-\(settings.client.prefix(24))-\(BootID.make())"
+            clientID: "ctl-\(settings.client.prefix(24))-\(BootID.make())"
         )
         username = settings.broker.user
         password = settings.password.map { MQTTSecret($0.reveal()) }
