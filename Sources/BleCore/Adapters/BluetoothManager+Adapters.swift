@@ -88,6 +88,7 @@ extension BluetoothManager {
     /// - Parameters:
     ///   - address: the device.
     ///   - adapter: the only one that counts; nil: all that are used.
+    /// - Returns: its path; nil when BlueZ does not know the device.
     func bestObject(of address: DeviceAddress, on adapter: AdapterName? = nil) -> ObjectPath? {
         var usable = (tree.paths[tree.name(of: address)] ?? []).compactMap { tree.devices[$0] }.filter { device in
             if let adapter, device.adapter != adapter { return false }

@@ -135,6 +135,7 @@ extension BluetoothManager {
         loaded = false
         treeIsMissing = false
         unsettled = 0
+        isProbing = false
         for path in Array(radios.keys) { dropRadio(path) }
         agentForgotten()
         forgetEverything()

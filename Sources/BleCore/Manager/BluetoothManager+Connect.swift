@@ -103,7 +103,7 @@ extension BluetoothManager {
             _ = await quiet(link, within: .seconds(5))
             unsettled += 1
             stateChanged()
-            if unsettled >= 3 { answerMissing() }
+            if unsettled >= 3 { probeService() }
         }
         link.isHurried = false
         dropIdleLink(address)
@@ -220,7 +220,11 @@ extension BluetoothManager {
                 await restoreSubscriptions(of: path, scope)
                 linkMade(link, at: path)
                 return ConnectOutcome(already: already, mtu: tree.devices[path]?.attributes.mtu)
-            } catch let failure as BleFailure {
+            } catch var failure as BleFailure {
+                // An adapter that is on and not ready is not well: that may pass.
+                if failure.kind == .adapterOff, failure.dbus != nil, isOn(link.address, scope) {
+                    failure.kind = .connectFailed
+                }
                 if failure.kind == .linkLost, bond.isStale(afterLossAt: .now) { throw BondDoubt.failure }
                 let isMended = try await linkFailed(link, failure, scope)
                 let family = RetryFamily(connecting: failure, after: scope.lastFamily)
@@ -238,6 +242,12 @@ extension BluetoothManager {
                 scope.beginTry()
             }
         }
+    }
+
+    /// Whether the adapter of a device is on by its own account.
+    private func isOn(_ address: DeviceAddress, _ scope: OperationScope) -> Bool {
+        guard let name = adapter(for: address, on: scope.adapter) else { return false }
+        return usedAdapter(name)?.powered == true
     }
 
     /// Waits before another try; no longer than bluetoothd is away.

@@ -100,6 +100,8 @@ public actor BluetoothManager {
     /// Which steps come next against what does not work.
     var ladder = RecoveryLadder()
     var troubles = ConnectTroubles()
+    /// bluetoothd has been asked whether it is alive.
+    var isProbing = false
     /// Ends the connection to the bus, so that another one is made.
     var endSession: (() -> Void)?
     /// What was done so that Bluetooth works again, and how often since the start.

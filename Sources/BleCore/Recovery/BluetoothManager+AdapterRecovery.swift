@@ -81,8 +81,41 @@ extension BluetoothManager {
 
     // MARK: The bus
 
-    /// Takes up that bluetoothd has left a call without an answer.
-    func answerMissing() {
+    /// Asks bluetoothd for next to nothing, because several calls in a row have no answer: it may be their devices that
+    /// are at fault.
+    func probeService() {
+        guard !isProbing, let connection, let asked = owner else { return }
+        let message: DBusMessage
+        do throws(DBusFailure) {
+            let path = chosenAdapter?.path ?? BluezNames.root
+            message = try .call(BluezNames.service, path, BusNames.properties, "Get")
+                .append { (writer) throws(DBusFailure) in
+                    try writer.append(string: BluezNames.adapter)
+                    try writer.append(string: "Powered")
+                }
+        } catch {
+            return
+        }
+        isProbing = true
+        let timer = loop.schedule(after: configuration.answerLimit) { [weak self] in
+            self?.assumeIsolated { manager in
+                guard manager.owner == asked, manager.isProbing else { return }
+                manager.isProbing = false
+                manager.answerMissing()
+            }
+        }
+        connection.assumeIsolated { connection in
+            connection.call(message) { [weak self] _ in
+                self?.assumeIsolated { manager in
+                    manager.isProbing = false
+                    manager.loop.cancel(timer)
+                }
+            }
+        }
+    }
+
+    /// Takes up that bluetoothd answers nothing at all.
+    private func answerMissing() {
         guard owner != nil else { return }
         let step = ladder.failed(.bus, .noAnswers, at: .now) { step in
             step == .helper && !configuration.recovery.hasHelper ? .never : .yes

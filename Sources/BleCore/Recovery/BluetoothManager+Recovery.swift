@@ -8,7 +8,7 @@ extension BluetoothManager {
     /// - Returns: whether the next try may come at once.
     func linkFailed(_ link: Link, _ failure: BleFailure, _ scope: OperationScope) async throws -> Bool {
         guard let path = bestObject(of: link.address, on: scope.adapter), let record = tree.devices[path],
-            let adapter = tree.adapters[path.parent], let fault = fault(of: failure, record, adapter, link.state)
+            let adapter = tree.adapters[path.parent], let fault = fault(of: failure, record, link.state)
         else { return false }
         let isOneOfSeveral = fault == .connectFails && troubles.failed(link.address, on: id(of: adapter), at: .now)
         if isOneOfSeveral { adapterFailed(adapter, .connectsFail) }
@@ -58,16 +58,13 @@ extension BluetoothManager {
     private func fault(
         of failure: BleFailure,
         _ record: DeviceRecord,
-        _ adapter: AdapterRecord,
         _ state: LinkState
     ) -> RecoveryFault? {
         switch (failure.stage, failure.kind) {
         case (.connect, .busy): .connectInProgress
         // A caller's short patience is no fault of the device.
         case (.discover, .timedOut): WallClock.now() - state.since >= 3000 ? .servicesUnresolved : nil
-        // NotReady of an adapter that is on: it is not well.
         case (.connect, .connectFailed), (.connect, .timedOut): isHeard(record) ? .connectFails : nil
-        case (.connect, .adapterOff): adapter.powered && isHeard(record) ? .connectFails : nil
         default: nil
         }
     }

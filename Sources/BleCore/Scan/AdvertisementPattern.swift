@@ -45,12 +45,13 @@ package struct AdvertisementPattern: Hashable, Sendable {
 
     /// A service in a list, complete or not, at one of the first places, and data of the service.
     private static func service(_ uuid: BluetoothUUID) -> [AdvertisementPattern] {
-        let data: [UInt8]
+        let bytes = whole(uuid)
+        let data: ArraySlice<UInt8>
         let (lists, types): ([UInt8], [UInt8])
         switch uuid.short {
-        case let short? where short >> 16 == 0: (data, lists, types) = (Array(whole(uuid)[2..<4]), [0x02, 0x03], [0x16])
-        case .some: (data, lists, types) = (Array(whole(uuid)[..<4]), [0x04, 0x05], [0x20])
-        case nil: (data, lists, types) = (whole(uuid), [0x06, 0x07], [0x21])
+        case let short? where short >> 16 == 0: (data, lists, types) = (bytes[2..<4], [0x02, 0x03], [0x16])
+        case .some: (data, lists, types) = (bytes[..<4], [0x04, 0x05], [0x20])
+        case nil: (data, lists, types) = (bytes[...], [0x06, 0x07], [0x21])
         }
         // Little-endian on the air.
         let content = Array(data.reversed())

@@ -92,7 +92,9 @@ final class MonitorManager: SimulatedInterface {
             return
         }
         for object in objects {
-            guard case .path(let path) = object.key, case .dictionary(_, _, let interfaces) = object.value else { continue }
+            guard case .path(let path) = object.key, case .dictionary(_, _, let interfaces) = object.value else {
+                continue
+            }
             for interface in interfaces where interface.key == .string("org.bluez.AdvertisementMonitor1") {
                 let patterns = MonitorPattern.read(interface.value)
                 let member = patterns == nil ? "Release" : "Activate"

@@ -106,12 +106,11 @@ package struct HelperCommand: Sendable {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while isOpen {
             let count = read(reading, &buffer, buffer.count)
-            if count > 0 {
-                output += buffer[..<count].prefix(Self.maximumOutputBytes - output.count)
-            } else {
+            guard count > 0 else {
                 if count == 0 { isOpen = false }
                 return
             }
+            output += buffer[..<count].prefix(Self.maximumOutputBytes - output.count)
         }
     }
 

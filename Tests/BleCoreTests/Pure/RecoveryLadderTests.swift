@@ -124,7 +124,8 @@ struct RecoveryLadderTests {
                 let rungs = Ladder.rungs(against: fault).filter { $0.step == step }
                 let key = "\(subject) \(step)"
                 let lastHour = (taken[key] ?? []).filter { now - $0 < .seconds(3600) }
-                let most = RecoveryFault.allCases.flatMap { Ladder.rungs(against: $0) }
+                let most =
+                    RecoveryFault.allCases.flatMap { Ladder.rungs(against: $0) }
                     .filter { $0.step == step }.map(\.perHour).max() ?? 0
                 #expect(!rungs.isEmpty && lastHour.count < most)
                 if let last = lastHour.last, let gap = rungs.map(\.gap).min() { #expect(now - last >= gap) }

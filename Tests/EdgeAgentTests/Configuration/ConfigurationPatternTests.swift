@@ -39,6 +39,14 @@ struct ConfigurationPatternTests {
     }
 
     @Test(arguments: [
+        ("hci0", true), ("hci0,hci1", true), ("hci0, 00:1A:7D:DA:71:13", true), ("001a7dda7113", true), ("", false),
+        ("hci0,", false), ("hci0,hci0", false), ("hci0 hci1", false), ("hci0;rm", false), ("usb", false),
+    ])
+    func `adapters are named or addressed, with commas between`(text: String, isList: Bool) {
+        #expect(ConfigurationPattern.isAdapterList(text) == isList)
+    }
+
+    @Test(arguments: [
         ("edge-shop-3", true), ("a", true), ("", false), ("a b", false), ("a/b", false), ("a+", false), ("a\n", false),
         (String(repeating: "a", count: 257), false),
     ])

@@ -45,6 +45,10 @@ import Testing
             links: LinkCounts(used: 2, max: nil, waiting: 1)
         )
         #expect(try keys(message.encode(stamp)) == ["adapter", "address", "powered", "discovering", "links"])
+        var mended = message
+        mended.recovery = .init(step: .powerCycle, fault: .connectsFail, atMs: 0)
+        let recovery = try #require(try parsed(mended.encode(stamp))["recovery"]?.object)
+        #expect(recovery.entries.map(\.key) == ["step", "reason", "at"] && recovery["step"] == .string("power-cycle"))
         let links = try #require(try parsed(message.encode(stamp))["links"]?.object)
         #expect(links["used"] == .integer(2) && links["max"] == .null && links["waiting"] == .integer(1))
     }
@@ -97,6 +101,7 @@ import Testing
             (.name(nil), ["name"]), (.services, []), (.bond(isBonded: true), ["bonded"]),
             (.subscriptionLost(battery, reason: "link"), ["service", "characteristic", "reason"]),
             (.subscriptionRestored(AttributeSelector(handle: 17)), ["handle"]),
+            (.recovery(.disconnect, .connectFails, adapter: AdapterName("hci0")), ["step", "reason", "adapter"]),
         ]
         for (event, fields) in cases {
             let bytes = EventMessage(device: door, event: event).encode(stamp)
@@ -107,6 +112,7 @@ import Testing
         #expect(
             names == [
                 "connected", "disconnected", "name", "services", "bond", "subscription-lost", "subscription-restored",
+                "recovery",
             ]
         )
     }
@@ -183,7 +189,12 @@ import Testing
         #expect(try parsed(HealthMessage().encode(stamp))["lastRecovery"] == .null)
         health.counters.repeated = 3
         health.links = LinkCounts(used: 2, max: 3, waiting: 1)
+        health.recoveries = [.busReconnect: 2]
         let shown = try parsed(health.encode(stamp))
+        let recoveries = try #require(shown["recoveries"]?.object)
+        #expect(recoveries.entries.map(\.key) == RecoveryStep.allCases.map(\.rawValue))
+        #expect(recoveries["bus-reconnect"] == .integer(2) && recoveries["helper"] == .integer(0))
+        #expect(shown["scan"]?.object?.entries.map(\.key) == ["active", "holders", "paused"])
         #expect(shown["counters"]?.object?["repeated"] == .integer(3))
         #expect(shown["pairing"]?.object?["windowEnds"] == .null)
         health.pairing.windowEndsMs = 0

@@ -49,6 +49,10 @@ struct PageExamples {
         if example["services"] != nil {
             return try parsed(GattMessage(device: fixture.door, tree: ServiceTree()).encode(stamp()))
         }
+        if example["event"] == .string("recovery") {
+            let event = EventMessage.Event.recovery(.cancelConnect, .connectInProgress, adapter: AdapterName("hci0"))
+            return try parsed(EventMessage(device: fixture.door, event: event).encode(stamp()))
+        }
         if example["nextTryMs"] != nil {
             let state = LinkMessage(
                 device: fixture.door,
