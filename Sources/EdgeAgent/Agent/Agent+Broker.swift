@@ -17,6 +17,7 @@ extension Agent {
         case .disconnected(let failure, let held, let gap, let clash):
             connection = nil
             publisher.outbox.linkIsDown()
+            homeBrokerDisconnected()
             log.warning(
                 "Broker lost",
                 [
@@ -55,6 +56,7 @@ extension Agent {
         publishHealth()
         if !connection.sessionPresent { publisher.renew() }
         publisher.outbox.linkIsUp()
+        homeBrokerConnected(isSessionKept: connection.sessionPresent)
     }
 
     /// A result must fit into a packet of the broker's, with its topic and properties.

@@ -7,6 +7,7 @@ extension Agent {
     /// Takes up a message that the broker delivered.
     func received(_ message: MQTTMessage) {
         guard let topic = topics.command(message.topic) else {
+            guard !homeAssistantSpoke(message) else { return }
             counters.ignored += 1
             return
         }

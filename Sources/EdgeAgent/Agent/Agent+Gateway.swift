@@ -32,6 +32,7 @@ extension Agent {
                 return .session(request.session, already: !stopped)
             }
         case .adapterPower(let request): inBackground(command) { try await self.setPower(request, command, $0) }
+        case .restart: restart(command)
         case .connectMatching(let request): connect(request, command)
         case .pairingWindow(let request): succeed(command, setPairingWindow(request))
         case .connect, .disconnect, .discover, .read, .write, .subscribe, .unsubscribe, .transact, .rssi, .sequence,

@@ -109,6 +109,8 @@ actor Agent {
     let intervals: [DeviceAddress: Duration]
     var availabilityTimer: EventLoop.TimerID?
     var deviceObserver: Int?
+    /// What Home Assistant is told; nil where it is told nothing and nothing is to be taken back.
+    var homeAssistant: HomeAssistantState?
     /// What makes the keeper hear devices that are away.
     var keeperListens: (demand: Int, observer: Int)?
 
@@ -125,6 +127,8 @@ actor Agent {
     var refusedFilters: Set<String> = []
     var limiter = LogRateLimiter<String>()
     var isStopping = false
+    /// Ends the process so that it is started again.
+    var onRestart: (@Sendable () -> Void)?
     /// Resumed when the last running job has its result.
     var stopWaiter: CheckedContinuation<Void, Never>?
 

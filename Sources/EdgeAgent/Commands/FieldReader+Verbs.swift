@@ -56,6 +56,7 @@ extension FieldReader {
         case .jobs: jobs(devices)
         case .job: job()
         case .cancel: cancel(devices)
+        case .restart: .restart
         default: nil
         }
     }

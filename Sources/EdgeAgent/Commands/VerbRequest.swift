@@ -33,6 +33,7 @@ package enum VerbRequest: Sendable, Equatable {
     case jobs(JobsRequest)
     case job(JobReference)
     case cancel(CancelRequest)
+    case restart
 
     package var name: VerbName {
         switch self {
@@ -61,6 +62,7 @@ package enum VerbRequest: Sendable, Equatable {
         case .jobs: .jobs
         case .job: .job
         case .cancel: .cancel
+        case .restart: .restart
         }
     }
 
@@ -85,7 +87,7 @@ package enum VerbRequest: Sendable, Equatable {
         switch self {
         case .rssi: .seconds(1)
         case .ping, .info, .devices, .jobs, .job, .cancel, .disconnect, .unsubscribe, .pairingWindow, .pairAnswer,
-            .unpair, .trust, .forget:
+            .unpair, .trust, .forget, .restart:
             .seconds(5)
         case .scanStart, .scanStop: .seconds(10)
         case .connect, .connectMatching, .read, .write, .subscribe, .adapterPower: .seconds(20)

@@ -1,6 +1,7 @@
 extension ConfigurationKey {
     /// Every key with a single value, in the order in which they are written and documented.
-    package static let all: [ConfigurationKey] = top + mqtt + bluetooth + limits + links + outbox + audit
+    package static let all: [ConfigurationKey] =
+        top + mqtt + bluetooth + limits + links + outbox + audit + homeAssistant
 
     private static let top: [ConfigurationKey] = [
         broker,
@@ -330,6 +331,40 @@ extension ConfigurationKey {
             "The file of the audit log"
         ),
         boolean("audit.values", \.audit.showsValues, "Whether the audit log has the bytes that are written to devices"),
+    ]
+
+    private static let homeAssistant: [ConfigurationKey] = [
+        boolean(
+            "homeAssistant.enabled",
+            \.homeAssistant.isEnabled,
+            "Whether Home Assistant is told of the gateway and its devices"
+        ),
+        text(
+            "homeAssistant.discoveryPrefix",
+            \.homeAssistant.discoveryPrefix,
+            expected: "levels of A-Z, a-z, 0-9, _ and - joined by /, at most 64 characters",
+            range: "levels of `[A-Za-z0-9_-]+` joined by `/`, at most 64 characters",
+            accepts: ConfigurationPattern.isPrefix,
+            "The first levels of the topics that Home Assistant discovers devices on"
+        ),
+        optionalText(
+            "homeAssistant.node",
+            \.homeAssistant.node,
+            expected: "1 to 64 of A-Z, a-z, 0-9, _ and -",
+            range: "`[A-Za-z0-9_-]{1,64}`",
+            defaultInWords: "the gateway's name",
+            accepts: { NamePattern.isCallerName($0) },
+            show: { $0.homeIdentities.node },
+            "Stands for the gateway in those topics and in the ids of entities"
+        ),
+        text(
+            "homeAssistant.birthTopic",
+            \.homeAssistant.birthTopic,
+            expected: "a topic without wildcards, at most 256 bytes",
+            range: "a topic without wildcards, at most 256 bytes",
+            accepts: ConfigurationPattern.isTopic,
+            "Where Home Assistant says that it has started"
+        ),
     ]
 
     private static let broker = ConfigurationKey(

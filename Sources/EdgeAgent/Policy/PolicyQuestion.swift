@@ -79,7 +79,7 @@ extension VerbRequest {
         switch self {
         case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .connect, .connectMatching,
             .disconnect, .discover, .rssi, .jobs, .job, .cancel, .pair, .pairingWindow, .pairAnswer, .unpair, .trust,
-            .forget:
+            .forget, .restart:
             []
         case .sequence(let request): request.steps.flatMap(\.request.attributes)
         case .read(let request): [request.attribute]

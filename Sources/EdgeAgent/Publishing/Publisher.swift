@@ -196,6 +196,20 @@ final class Publisher {
         if refusal != nil { done() }
     }
 
+    /// Publishes a discovery message, or takes one away; false when there was no place for it.
+    ///
+    /// It is not kept here: the announcer says it again when that is needed. Of two steps of one topic each goes out.
+    func announce(_ topic: String, _ payload: [UInt8]) -> Bool {
+        send(publication(topic, payload, .other, .required, retain: true))
+    }
+
+    /// Publishes what is retained of some topics again, in their order.
+    func renew(_ topics: [String]) {
+        for topic in topics {
+            if let bytes = retained[topic] { send(state(topic, bytes)) }
+        }
+    }
+
     /// Publishes all that is retained again.
     func renew() {
         for (topic, bytes) in retained { send(state(topic, bytes)) }

@@ -192,7 +192,7 @@ struct PageExamples {
         case .cancel: return .cancelled(1)
         case .pair where isDevice: return .paired(already: false, bonded: true)
         case .pair: return .pairingWindow(already: false, endsMs: 0)
-        case .pairAnswer: return .nothing
+        case .pairAnswer, .restart: return .nothing
         default: return .already(false)
         }
     }

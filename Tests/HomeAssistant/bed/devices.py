@@ -1,0 +1,2 @@
+"""The simulated devices around the gateway, as a scenario."""
+SCENARIO = {"devices": []}
