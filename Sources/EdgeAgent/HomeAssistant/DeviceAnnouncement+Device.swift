@@ -21,7 +21,7 @@ package struct HomeIdentities: Sendable, Equatable {
     }
 
     /// Whether a topic is one that devices are announced on: nothing else is taken away.
-    static func isDiscoveryTopic(_ topic: String) -> Bool {
+    package static func isDiscoveryTopic(_ topic: String) -> Bool {
         let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
         guard levels.count <= 40, levels.allSatisfy({ NamePattern.isIdentity($0) }), levels.last == "config" else {
             return false
