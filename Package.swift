@@ -51,10 +51,15 @@ let package = Package(
             swiftSettings: strict + [.unsafeFlags(["-cross-module-optimization"], .when(configuration: .release))]
         ),
         swiftTarget("YAML", ["CYAML"]),
+        swiftTarget("Frames", ["BleCore"]),
+        swiftTarget("Profiles", ["BleCore", "Cryptography", "Frames", "YAML"]),
         swiftTarget("Journal", ["CSQLite", "EventLoop"]),
         swiftTarget(
             "EdgeAgent",
-            ["BleCore", "TaskQueue", "MQTT", "EventLoop", "Journal", "YAML", "Cryptography", "CJansson"]
+            [
+                "BleCore", "TaskQueue", "MQTT", "EventLoop", "Journal", "YAML", "Frames", "Profiles", "Cryptography",
+                "CJansson",
+            ]
         ),
         .executableTarget(name: "edge-agent", dependencies: ["EdgeAgent"], swiftSettings: strict),
         swiftTarget("BlueZSimulator", ["DBus", "EventLoop", "YAML"]),
@@ -93,11 +98,15 @@ let package = Package(
         tests("MQTTTests", ["MQTT", "EventLoop", "TestSupport"]),
         tests("BleCoreTests", ["BleCore", "Cryptography", "DBus", "EventLoop", "BlueZSimulator", "TestSupport"]),
         tests("CryptographyTests", ["Cryptography"]),
+        tests("ProfilesTests", ["Profiles", "BleCore", "Cryptography", "Frames", "YAML"]),
         tests("JournalTests", ["Journal", "EventLoop", "TestSupport", "journal-writer"]),
         tests("TaskQueueTests", ["TaskQueue", "TestSupport"]),
         tests(
             "EdgeAgentTests",
-            ["EdgeAgent", "BleCore", "Cryptography", "Journal", "TaskQueue", "MQTT", "EventLoop", "TestSupport"]
+            [
+                "EdgeAgent", "BleCore", "Cryptography", "Frames", "Journal", "TaskQueue", "MQTT", "EventLoop",
+                "TestSupport",
+            ]
         ),
         tests("BlueZSimulatorTests", ["BlueZSimulator", "DBus", "EventLoop", "YAML", "TestSupport"]),
     ],

@@ -39,3 +39,10 @@ package struct YAMLNode: Sendable {
         }
     }
 }
+
+extension YAMLNode {
+    /// A single value that stands for a part of another one, such as a key that is a number.
+    package static func scalar(_ text: String, line: Int) -> YAMLNode {
+        YAMLNode(content: .scalar(text, quoted: false), line: line)
+    }
+}

@@ -1,4 +1,5 @@
 internal import BleCore
+internal import Frames
 
 extension Agent {
     /// Sends the command of a `transact` whose answer never ends: its packets go to `notify` until `unsubscribe`, the

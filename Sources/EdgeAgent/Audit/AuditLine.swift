@@ -1,5 +1,6 @@
 internal import BleCore
 internal import Cryptography
+internal import Frames
 
 /// Makes the values of audit lines.
 ///

@@ -1,4 +1,5 @@
 package import BleCore
+import Frames
 
 /// What a command is about, as the audit log tells it.
 ///

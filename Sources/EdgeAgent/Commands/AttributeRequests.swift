@@ -1,4 +1,5 @@
 package import BleCore
+package import Frames
 
 /// Reads a value.
 package struct ReadRequest: Sendable, Equatable {
@@ -9,28 +10,6 @@ package struct ReadRequest: Sendable, Equatable {
     package init(attribute: AttributeSelector, offset: UInt16 = 0) {
         self.attribute = attribute
         self.offset = offset
-    }
-}
-
-/// How a long value is cut into packets.
-package struct Chunk: Sendable, Hashable {
-    /// How many bytes a packet takes.
-    package enum Size: Sendable, Hashable {
-        /// As many as the link takes.
-        case mtu
-        /// The first packet and those that follow.
-        case fixed(first: Int, then: Int)
-    }
-
-    package var size: Size
-    /// The pause between writes without response.
-    package var gap: Duration
-
-    package static let defaultGap: Duration = .milliseconds(20)
-
-    package init(size: Size = .mtu, gap: Duration = Self.defaultGap) {
-        self.size = size
-        self.gap = gap
     }
 }
 

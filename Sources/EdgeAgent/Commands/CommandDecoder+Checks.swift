@@ -1,3 +1,5 @@
+import Frames
+
 /// The checks of a message whose envelope is in order.
 extension CommandDecoder {
     static let maxTimeoutMs = 600_000

@@ -1,3 +1,5 @@
+import Frames
+
 /// Reads commands as they come in from the broker: values in, values out.
 package struct CommandDecoder: Sendable {
     /// The bounds of what is taken.

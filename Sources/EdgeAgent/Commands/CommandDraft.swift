@@ -1,3 +1,5 @@
+import Frames
+
 /// A command on its way through the checks.
 struct CommandDraft {
     var origin: CommandOrigin

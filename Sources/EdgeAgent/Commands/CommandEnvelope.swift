@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import Frames
 
 /// Who sent a command and what it is called, as far as that could be read.
 ///

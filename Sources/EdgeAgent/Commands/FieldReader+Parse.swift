@@ -1,3 +1,5 @@
+import Frames
+
 /// The values that a command reads from its answer.
 extension FieldReader {
     private static let maxFields = 64

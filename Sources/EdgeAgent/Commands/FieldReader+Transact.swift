@@ -1,4 +1,5 @@
 import BleCore
+import Frames
 
 /// The fields of `transact`.
 extension FieldReader {

@@ -1,4 +1,5 @@
 import BleCore
+import Frames
 
 /// The fields of each verb that this version offers.
 extension FieldReader {

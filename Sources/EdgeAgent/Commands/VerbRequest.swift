@@ -1,4 +1,5 @@
 package import BleCore
+package import Frames
 
 /// What a command asks for, with the fields of its verb.
 package enum VerbRequest: Sendable, Equatable {

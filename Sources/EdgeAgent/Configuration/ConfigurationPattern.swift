@@ -1,3 +1,5 @@
+import Frames
+
 /// The forms of names that the MQTT contract fixes, and of the values that go to C libraries.
 package enum ConfigurationPattern {
     /// The longest prefix in characters.

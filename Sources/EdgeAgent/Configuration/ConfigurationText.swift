@@ -1,5 +1,6 @@
 internal import BleCore
 internal import Cryptography
+internal import Frames
 
 /// The effective configuration as text: what `check-config` prints and what the configuration's hash covers.
 package enum ConfigurationText {

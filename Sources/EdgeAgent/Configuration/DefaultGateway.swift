@@ -1,4 +1,5 @@
 internal import Cryptography
+internal import Frames
 
 /// The gateway's name where none is configured: stable, and different on each machine.
 package enum DefaultGateway {

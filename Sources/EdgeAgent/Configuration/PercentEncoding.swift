@@ -1,3 +1,5 @@
+import Frames
+
 /// The escapes of URLs (RFC 3986, section 2.1).
 package enum PercentEncoding {
     /// Undoes the escapes; nil for a broken escape or for bytes that are not UTF-8.

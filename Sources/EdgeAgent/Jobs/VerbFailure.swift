@@ -1,4 +1,5 @@
 internal import BleCore
+internal import Frames
 
 /// Why a verb did not succeed, in the contract's words, and whether the device may have acted.
 struct VerbFailure {
@@ -11,6 +12,9 @@ struct VerbFailure {
         case let failure as BleFailure:
             self.error = OperationError(failure)
             applied = Applied(failure.applied.joined(with: scope.earlier))
+        case let failure as FrameFailure:
+            self.error = OperationError(failure)
+            applied = Applied(scope.applied.joined(with: scope.earlier))
         case let error as OperationError:
             self.error = error
             applied = Applied(scope.applied.joined(with: scope.earlier))

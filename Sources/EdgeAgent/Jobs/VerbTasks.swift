@@ -1,4 +1,5 @@
 internal import BleCore
+internal import Frames
 
 /// From commands to typed tasks: the one place where a device's verb becomes what Bluetooth has to do.
 enum VerbTasks {
@@ -252,15 +253,5 @@ extension ServiceTree.Service {
                 )
             }
         )
-    }
-}
-
-extension Chunk.Size {
-    /// The lengths of the packets that a value is cut into.
-    var lengths: any PeripheralCommandLengthProtocol {
-        switch self {
-        case .mtu: MTUPeripheralCommandLength()
-        case .fixed(let first, let then): FirstPeripheralCommandLength(first: first, then: then)
-        }
     }
 }

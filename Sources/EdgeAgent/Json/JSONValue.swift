@@ -1,3 +1,5 @@
+import Frames
+
 /// One value of a JSON text, as the agent reads it from a message.
 ///
 /// Whole numbers and other numbers stay apart: `7` is `.integer(7)`, `7.0` and `7e0` are `.real(7)`.
@@ -65,29 +67,5 @@ extension JSONValue: CustomStringConvertible {
         case .array: "a list"
         case .object: "an object"
         }
-    }
-}
-
-/// A text between quotation marks, on one line and without control characters, cut after 40 characters.
-func quoted(_ text: some StringProtocol) -> String {
-    let limit = 40
-    var out = "\""
-    var count = 0
-    for scalar in text.unicodeScalars {
-        if count == limit {
-            out += "…"
-            break
-        }
-        out.unicodeScalars.append(isPlain(scalar) ? scalar : "?")
-        count += 1
-    }
-    return out + "\""
-}
-
-private func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-    guard scalar != "\"" else { return false }
-    return switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse: false
-    default: true
     }
 }

@@ -1,3 +1,5 @@
+package import Frames
+
 /// Builds one JSON text as bytes, without intermediate texts.
 ///
 /// Members and elements are separated by the writer; that each object gets its names in turn is up to the caller.

@@ -1,3 +1,5 @@
+import Frames
+
 /// Makes any text fit for one line of a log: nothing in it can break the line, hide text or turn its direction.
 package enum LogText {
     /// The most bytes that one value takes before it is cut.

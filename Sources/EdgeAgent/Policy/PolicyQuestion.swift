@@ -1,4 +1,5 @@
 package import BleCore
+import Frames
 
 /// What a policy is asked: whether a caller may do one thing.
 ///

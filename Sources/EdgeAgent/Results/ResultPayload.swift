@@ -1,4 +1,5 @@
 package import BleCore
+package import Frames
 
 /// The `result` of a command that succeeded, by verb.
 package enum ResultPayload: Sendable, Equatable {

@@ -1,3 +1,4 @@
+import Frames
 import Glibc
 
 /// The random name of one run of the agent.

@@ -1,3 +1,4 @@
+import Frames
 import Glibc
 
 /// What tells this machine from others.

@@ -1,5 +1,6 @@
 import BleCore
 import EdgeAgent
+import Frames
 import Testing
 
 /// The commands and answers that `docs/mqtt.md` shows, and what the agent writes in their place.

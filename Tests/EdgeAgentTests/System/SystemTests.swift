@@ -1,5 +1,6 @@
 import EdgeAgent
 import Foundation
+import Frames
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

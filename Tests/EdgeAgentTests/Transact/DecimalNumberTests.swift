@@ -1,4 +1,5 @@
 import EdgeAgent
+import Frames
 import TestSupport
 import Testing
 

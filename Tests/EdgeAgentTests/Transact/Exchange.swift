@@ -1,5 +1,6 @@
 import BleCore
 import EdgeAgent
+import Frames
 import TestSupport
 import Testing
 
@@ -9,7 +10,7 @@ enum Outcome: Equatable {
     /// The command's check says that the device refuses.
     case refused
     /// Making an answer of the packets failed.
-    case failed(ErrorCode)
+    case failed(FrameFailure.Code)
     /// More has to come.
     case waits
     case longConnection
@@ -39,7 +40,7 @@ func exchange(_ rules: TransactRules, _ packets: [[UInt8]]) -> Outcome {
 }
 
 private func outcome(_ rules: TransactRules, _ answer: ResponsePackets) -> Outcome {
-    do throws(OperationError) { return .answer(try rules.answer(from: answer)) } catch { return .failed(error.code) }
+    do throws(FrameFailure) { return .answer(try rules.answer(from: answer)) } catch { return .failed(error.code) }
 }
 
 extension TransactRules {

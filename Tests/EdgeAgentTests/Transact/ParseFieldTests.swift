@@ -1,4 +1,5 @@
 import EdgeAgent
+import Frames
 import TestSupport
 import Testing
 
@@ -147,8 +148,8 @@ import Testing
             ),
         ] as [(ParseField, String, String)]
     ) func `a value that cannot be read is named`(field: ParseField, bytes: String, detail: String) {
-        let error = #expect(throws: OperationError.self) { try field.read(hex(bytes)) }
-        #expect(error?.code == .parseFailed && error?.stage == .operate)
+        let error = #expect(throws: FrameFailure.self) { try field.read(hex(bytes)) }
+        #expect(error?.code == .parseFailed)
         #expect(error?.detail == detail)
     }
 
@@ -177,7 +178,7 @@ import Testing
                 add: DecimalNumber(Double(bitPattern: random.next()))
             )
             let bytes = randomBytes(Int.random(in: 0...40, using: &random), using: &random)
-            do throws(OperationError) {
+            do throws(FrameFailure) {
                 _ = try field.read(bytes)
                 outcomes[true, default: 0] += 1
             } catch {

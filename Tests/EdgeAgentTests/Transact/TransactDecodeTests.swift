@@ -1,5 +1,6 @@
 import BleCore
 import EdgeAgent
+import Frames
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct TransactDecodeTests {

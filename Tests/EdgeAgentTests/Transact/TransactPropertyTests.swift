@@ -1,5 +1,6 @@
 import BleCore
 import EdgeAgent
+import Frames
 import TestSupport
 import Testing
 

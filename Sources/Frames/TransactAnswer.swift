@@ -31,31 +31,8 @@ package struct TransactAnswer: Sendable, Equatable {
         self.parsed = parsed
     }
 
-    func write(to writer: inout JSONWriter) {
-        writer.field("packets", packets)
-        writer.field("value", binary: value)
-        if !parsed.isEmpty {
-            writer.object("parsed") { writer in
-                for one in parsed {
-                    writer.key(one.name)
-                    one.value.write(to: &writer)
-                }
-            }
-            let measured = parsed.filter { $0.unit != nil }
-            if !measured.isEmpty {
-                writer.object("units") { writer in
-                    for one in measured {
-                        writer.key(one.name)
-                        writer.value(one.unit ?? "")
-                    }
-                }
-            }
-        }
-        if !surplus.isEmpty { writer.field("surplus", binary: surplus) }
-    }
-
     /// About how many bytes it will have in a result.
-    var estimatedBytes: Int { 64 + 2 * (value.count + surplus.count) + 48 * parsed.count }
+    package var estimatedBytes: Int { 64 + 2 * (value.count + surplus.count) + 48 * parsed.count }
 }
 
 extension TransactRules {
@@ -65,8 +42,8 @@ extension TransactRules {
     ///
     /// - Parameter packets: The packets of an answer that is complete.
     /// - Returns: The answer.
-    /// - Throws: `OperationError` with `parse-failed` or `bad-checksum`.
-    package func answer(from packets: ResponsePackets) throws(OperationError) -> TransactAnswer {
+    /// - Throws: ``FrameFailure`` with `parse-failed` or `bad-checksum`.
+    package func answer(from packets: ResponsePackets) throws(FrameFailure) -> TransactAnswer {
         var value = packets.joined
         var surplus: [UInt8] = []
         if let length = try length(of: value) {
@@ -83,7 +60,7 @@ extension TransactRules {
     }
 
     /// How many bytes the answer has, where that does not depend on its packets.
-    private func length(of joined: [UInt8]) throws(OperationError) -> Int? {
+    private func length(of joined: [UInt8]) throws(FrameFailure) -> Int? {
         let wanted: Int
         switch complete {
         case .bytes(let count): wanted = max(0, count)
@@ -92,18 +69,18 @@ extension TransactRules {
             case .bytes(let count): wanted = count
             case .notYet:
                 let detail = "the answer has \(joined.count) bytes, and its length would stand up to byte \(field.end)"
-                throw OperationError(.parseFailed, at: .operate, detail: detail)
+                throw FrameFailure(.parseFailed, detail: detail)
             case .absurd(let count):
                 let detail =
                     "the answer's length comes to \(count) bytes, which is "
                     + (count < field.end ? "less than up to the length's own end" : "more than are taken")
-                throw OperationError(.parseFailed, at: .operate, detail: detail)
+                throw FrameFailure(.parseFailed, detail: detail)
             }
         case .first, .packets, .suffix, .match, .idle, .never: return nil
         }
         guard joined.count >= wanted else {
             let detail = "the answer has \(joined.count) bytes of \(wanted)"
-            throw OperationError(.parseFailed, at: .operate, detail: detail)
+            throw FrameFailure(.parseFailed, detail: detail)
         }
         return wanted
     }

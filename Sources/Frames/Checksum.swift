@@ -112,12 +112,11 @@ package struct ChecksumRule: Sendable, Hashable {
 
     /// The frame without the checksum at its end.
     ///
-    /// - Throws: `OperationError` with `bad-checksum` when it does not fit, or the frame is too short to have one.
-    func verified(_ frame: [UInt8]) throws(OperationError) -> [UInt8] {
+    /// - Throws: ``FrameFailure`` with `bad-checksum` when it does not fit, or the frame is too short to have one.
+    func verified(_ frame: [UInt8]) throws(FrameFailure) -> [UInt8] {
         guard frame.count >= from + kind.width else {
-            throw OperationError(
+            throw FrameFailure(
                 .badChecksum,
-                at: .operate,
                 detail: "the answer has \(frame.count) bytes: too few for \(kind.rawValue) from byte \(from)"
             )
         }
@@ -126,7 +125,10 @@ package struct ChecksumRule: Sendable, Hashable {
             let covered = "\(kind.rawValue) of the answer's bytes from \(from) to \(body.count)"
             let detail =
                 "the \(covered) is not what its last \(kind.width == 1 ? "byte says" : "\(kind.width) bytes say")"
-            throw OperationError(.badChecksum, at: .operate, detail: detail)
+            throw FrameFailure(
+                .badChecksum,
+                detail: detail
+            )
         }
         return body
     }

@@ -63,7 +63,7 @@ package struct ParseField: Sendable, Equatable {
     }
 
     /// The place behind the bytes that the answer needs to have for this value.
-    var end: Int { offset + (type.width ?? length ?? (type == .bcd ? 1 : 0)) }
+    package var end: Int { offset + (type.width ?? length ?? (type == .bcd ? 1 : 0)) }
 }
 
 /// A value that was read from an answer.
@@ -73,15 +73,6 @@ package enum ParsedValue: Sendable, Hashable {
     case bool(Bool)
     case number(DecimalNumber)
     case text(String)
-
-    func write(to writer: inout JSONWriter) {
-        switch self {
-        case .null: writer.null()
-        case .bool(let bool): writer.value(bool)
-        case .number(let number): writer.value(number)
-        case .text(let text): writer.value(text)
-        }
-    }
 }
 
 /// How a value is laid out in bytes.
@@ -134,9 +125,9 @@ package enum ParseType: String, Sendable, CaseIterable {
     }
 
     /// What a value of the type is in JSON.
-    enum Nature { case number, bool, text }
+    package enum Nature { case number, bool, text }
 
-    var nature: Nature {
+    package var nature: Nature {
         switch self {
         case .bool: .bool
         case .utf8, .hex: .text

@@ -5,7 +5,7 @@
 ///
 /// - Parameter value: A finite number.
 /// - Returns: A number as JSON writes it.
-func plainDecimal(_ value: Double) -> String {
+package func plainDecimal(_ value: Double) -> String {
     let shortest = value.description
     let isNegative = shortest.utf8.first == UInt8(ascii: "-")
     let parts = shortest.split(separator: "e", maxSplits: 1)

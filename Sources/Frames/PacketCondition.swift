@@ -18,7 +18,7 @@ package struct PacketCondition: Sendable, Hashable {
     ///   - bytes: A packet, or an answer so far.
     ///   - newest: How many bytes at the end were not there when the condition was last looked at.
     /// - Returns: Whether each part holds.
-    func holds(for bytes: [UInt8], newest: Int) -> Bool {
+    package func holds(for bytes: [UInt8], newest: Int) -> Bool {
         guard bytes.count >= minBytes, bytes.starts(with: prefix) else { return false }
         return match?.matches(bytes, newest: newest) ?? true
     }

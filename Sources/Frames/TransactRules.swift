@@ -88,7 +88,7 @@ package struct TakeRule: Sendable, Hashable {
     }
 
     /// The part of a packet that is kept; empty when the packet is too short to have it.
-    func kept(of packet: [UInt8]) -> [UInt8] {
+    package func kept(of packet: [UInt8]) -> [UInt8] {
         let rest = packet.dropFirst(max(0, offset))
         return Array(length.map { rest.prefix(max(0, $0)) } ?? rest)
     }

@@ -1,12 +1,12 @@
 extension ParseField {
     /// Reads the value from an answer.
     ///
-    /// - Throws: `OperationError` with `parse-failed`, which names the value, when the answer ends before it does or
+    /// - Throws: ``FrameFailure`` with `parse-failed`, which names the value, when the answer ends before it does or
     ///   holds no such value.
-    package func read(_ answer: [UInt8]) throws(OperationError) -> ParsedValue {
+    package func read(_ answer: [UInt8]) throws(FrameFailure) -> ParsedValue {
         guard end <= answer.count else {
             let detail = "\(quoted(name)) ends at byte \(end), and the answer has \(answer.count)"
-            throw OperationError(.parseFailed, at: .operate, detail: detail)
+            throw FrameFailure(.parseFailed, detail: detail)
         }
         let raw = try raw(answer)
         if none.contains(raw) { return .null }
@@ -19,12 +19,12 @@ extension ParseField {
         return .number(result)
     }
 
-    private func failure(_ what: String) -> OperationError {
-        OperationError(.parseFailed, at: .operate, detail: "\(quoted(name)) \(what)")
+    private func failure(_ what: String) -> FrameFailure {
+        FrameFailure(.parseFailed, detail: "\(quoted(name)) \(what)")
     }
 
     /// The value as the device sends it; null for one that stands for none in its own type.
-    private func raw(_ answer: [UInt8]) throws(OperationError) -> ParsedValue {
+    private func raw(_ answer: [UInt8]) throws(FrameFailure) -> ParsedValue {
         if let format = type.integer { return .number(integer(answer, format)) }
         switch type {
         case .bool:
@@ -70,7 +70,7 @@ extension ParseField {
         return String(validating: bytes, as: UTF8.self).map { .text($0) } ?? .null
     }
 
-    private func bcd(_ answer: [UInt8]) throws(OperationError) -> DecimalNumber {
+    private func bcd(_ answer: [UInt8]) throws(FrameFailure) -> DecimalNumber {
         var number: Int128 = 0
         for byte in answer.dropFirst(max(0, offset)).prefix(max(0, length ?? 1)) {
             guard byte >> 4 < 10, byte & 15 < 10 else { throw failure("has a digit that is none of 0 to 9") }

@@ -49,7 +49,7 @@ package struct LengthField: Sendable, Hashable {
     }
 
     /// What the field says of an answer.
-    enum Reading: Equatable {
+    package enum Reading: Equatable {
         /// The field has not arrived.
         case notYet
         /// The whole answer has so many bytes.
@@ -71,9 +71,9 @@ package struct LengthField: Sendable, Hashable {
     }
 
     /// The place behind the field.
-    var end: Int { offset + kind.format.width }
+    package var end: Int { offset + kind.format.width }
 
-    func read(_ joined: [UInt8]) -> Reading {
+    package func read(_ joined: [UInt8]) -> Reading {
         guard let number = kind.format.read(joined, at: offset) else { return .notYet }
         // At most 32 bits and an adjustment that is bounded: no sum of the two overflows.
         let length = Int(truncatingIfNeeded: number) + adjust
@@ -85,11 +85,17 @@ package struct LengthField: Sendable, Hashable {
 package struct IntegerFormat: Sendable, Hashable {
     /// 1 to 8 bytes.
     package var width: Int
-    package var isBigEndian = false
-    package var isSigned = false
+    package var isBigEndian: Bool
+    package var isSigned: Bool
+
+    package init(width: Int, isBigEndian: Bool = false, isSigned: Bool = false) {
+        self.width = width
+        self.isBigEndian = isBigEndian
+        self.isSigned = isSigned
+    }
 
     /// The bits of the number at a place, or nil when the bytes end before it does.
-    func read(_ bytes: [UInt8], at offset: Int) -> UInt64? {
+    package func read(_ bytes: [UInt8], at offset: Int) -> UInt64? {
         guard offset >= 0, offset <= bytes.count - width else { return nil }
         var number: UInt64 = 0
         for index in 0..<width {
@@ -100,7 +106,7 @@ package struct IntegerFormat: Sendable, Hashable {
     }
 
     /// The number that bits of this width stand for.
-    func value(of bits: UInt64) -> Int128 {
+    package func value(of bits: UInt64) -> Int128 {
         guard isSigned else { return Int128(bits) }
         let shift = UInt64(64 - 8 * width)
         return Int128(Int64(bitPattern: bits << shift) >> Int64(shift))

@@ -3,7 +3,7 @@ extension TransactRules {
     ///
     /// - Parameter namesCompletion: Whether the command says when the answer is complete.
     /// - Returns: The field that has to change, and why.
-    func contradictions(namesCompletion: Bool) -> [(field: String, text: String)] {
+    package func contradictions(namesCompletion: Bool) -> [(field: String, text: String)] {
         var found: [(field: String, text: String)] = []
         let answerFields = [
             ("complete", namesCompletion), ("accept", accept != nil), ("take", take != nil), ("fail", fail != nil),
