@@ -104,8 +104,8 @@ let package = Package(
         tests(
             "EdgeAgentTests",
             [
-                "EdgeAgent", "BleCore", "Cryptography", "Frames", "Journal", "TaskQueue", "MQTT", "EventLoop",
-                "TestSupport",
+                "EdgeAgent", "BleCore", "Cryptography", "Frames", "Journal", "Profiles", "TaskQueue", "MQTT",
+                "EventLoop", "TestSupport",
             ]
         ),
         tests("BlueZSimulatorTests", ["BlueZSimulator", "DBus", "EventLoop", "YAML", "TestSupport"]),

@@ -2,6 +2,7 @@ internal import BleCore
 internal import EventLoop
 internal import Journal
 internal import MQTT
+internal import Profiles
 internal import TaskQueue
 
 extension Agent {
@@ -133,6 +134,7 @@ extension Agent {
                 )
             ),
             durability: journal == nil ? .none : configuration.durability == .power ? .power : .process,
+            profiles: profiles.library.profiles.map(\.id).sorted(),
             groups: decoder.groups.names,
             hasPolicy: configuration.policy != nil,
             configurationHash: configurationHash,

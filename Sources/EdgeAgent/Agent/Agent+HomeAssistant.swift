@@ -41,7 +41,10 @@ extension Agent {
         if configuration.homeAssistant.isEnabled {
             let identities = configuration.homeIdentities
             all.append(DeviceAnnouncement(gateway: topics, identities: identities))
+            all += deviceAnnouncements
         }
+        // What another gateway announces is not for this one to take away.
+        for topic in foreignAnnouncements { homeAssistant?.announcer.abandon(topic) }
         homeAssistant?.announcer.want(all, at: .now)
         announce()
     }

@@ -40,7 +40,7 @@ extension Agent {
         for number in Array(delayed.keys) { refuseDelayed(number, .shuttingDown, detail: "the agent is stopping") }
         for job in gatewayJobs.values { job.scope.cancel() }
         endKeeping()
-        for current in running.values where current.job.poll != nil { current.scope.cancel() }
+        for current in running.values where current.job.isOwn { current.scope.cancel() }
         await finishRunning()
         for subscription in subscriptions.all { flush(subscription) }
         for name in Array(sessions.keys) { _ = stopSession(name, reason: "shutdown") }

@@ -9,7 +9,7 @@ enum AgentProcess {
     /// Runs until SIGTERM or SIGINT; a second one ends the process at once.
     static func run(_ configuration: Configuration, log: Log) -> ExitCode {
         // Before any thread starts, so that all of them inherit it.
-        SignalSource.block([SIGTERM, SIGINT])
+        SignalSource.block([SIGTERM, SIGINT, SIGHUP])
         let loop: EventLoop
         do throws(SystemFailure) {
             loop = try EventLoop()
@@ -34,8 +34,8 @@ enum AgentProcess {
         let (ends, arrived) = AsyncStream.makeStream(of: End.self)
         let source: SignalSource
         do throws(SystemFailure) {
-            source = try SignalSource([SIGTERM, SIGINT], on: loop) { signal in
-                if case .terminated = arrived.yield(.signal(signal)) { exitAtOnce(signal) }
+            source = try SignalSource([SIGTERM, SIGINT, SIGHUP], on: loop) { signal in
+                if case .terminated = arrived.yield(.signal(signal)), signal != SIGHUP { exitAtOnce(signal) }
             }
         } catch {
             log.error("Agent cannot start", [.error: error.description])
@@ -50,6 +50,11 @@ enum AgentProcess {
             group.addTask { await outcome(log) { try await agent.run() } }
             group.addTask {
                 for await end in ends {
+                    if end == .signal(SIGHUP) {
+                        log.notice("Profiles are read again", [.signal: "SIGHUP"])
+                        await agent.loadProfiles(Worker())
+                        continue
+                    }
                     if case .signal(let signal) = end {
                         log.notice("Signal arrived", [.signal: signal == SIGTERM ? "SIGTERM" : "SIGINT"])
                     }
@@ -136,6 +141,7 @@ enum AgentProcess {
         )
         entry.agent = agent
         await agent.openState(Worker())
+        await agent.loadProfiles(Worker())
         await manager.observe { event in entry.agent?.assumeIsolated { $0.happened(event) } }
         await manager.observePairing { event in entry.agent?.assumeIsolated { $0.pairingHappened(event) } }
         await agent.startAvailability()

@@ -1,5 +1,6 @@
 package import BleCore
 import Frames
+import Profiles
 
 /// What a command is about, as the audit log tells it.
 ///
@@ -38,6 +39,11 @@ package struct AuditSubject: Sendable, Equatable {
         switch request {
         case .write(let write): value = write.value
         case .transact(let rules): value = rules.framed
+        case .run(let run):
+            isAudited = run.resolved?.isReadOnly != true
+            if case .transact(let rules)? = run.resolved?.prepared {
+                value = rules.framed
+            }
         // It forgets the device, and finds it anew.
         case .discover(let discover): isAudited = discover.refresh
         case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .connect, .connectMatching,

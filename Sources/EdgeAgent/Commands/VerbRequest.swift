@@ -22,6 +22,7 @@ package enum VerbRequest: Sendable, Equatable {
     case unsubscribe(UnsubscribeRequest)
     case transact(TransactRules)
     case rssi
+    case run(RunRequest)
     /// Pairs the device that the topic names.
     case pair(PairRequest)
     /// Lets devices pair that begin it themselves.
@@ -54,6 +55,7 @@ package enum VerbRequest: Sendable, Equatable {
         case .unsubscribe: .unsubscribe
         case .transact: .transact
         case .rssi: .rssi
+        case .run: .run
         case .pair, .pairingWindow: .pair
         case .pairAnswer: .pairAnswer
         case .unpair: .unpair
@@ -72,6 +74,7 @@ package enum VerbRequest: Sendable, Equatable {
         switch self {
         case .discover(let request): request.refresh
         case .sequence(let request): request.steps.contains { $0.request.changesSomething }
+        case .run(let request): request.resolved?.isReadOnly != true
         default: name.changesSomething
         }
     }
@@ -94,7 +97,7 @@ package enum VerbRequest: Sendable, Equatable {
         case .connect, .connectMatching, .read, .write, .subscribe, .adapterPower: .seconds(20)
         case .discover: .seconds(30)
         case .pair: .seconds(60)
-        case .transact, .sequence: .seconds(120)
+        case .transact, .run, .sequence: .seconds(120)
         // The scan itself, and the time to start and end it.
         case .scan(let scan): scan.duration + .seconds(10)
         }

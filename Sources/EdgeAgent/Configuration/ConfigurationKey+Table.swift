@@ -1,7 +1,7 @@
 extension ConfigurationKey {
     /// Every key with a single value, in the order in which they are written and documented.
     package static let all: [ConfigurationKey] =
-        top + mqtt + bluetooth + limits + links + outbox + audit + homeAssistant
+        top + mqtt + bluetooth + limits + links + outbox + audit + profiles + homeAssistant
 
     private static let top: [ConfigurationKey] = [
         broker,
@@ -333,6 +333,35 @@ extension ConfigurationKey {
         boolean("audit.values", \.audit.showsValues, "Whether the audit log has the bytes that are written to devices"),
     ]
 
+    private static let profiles: [ConfigurationKey] = [
+        file(
+            "profiles.directory",
+            \.profiles.directory,
+            flag: "--profiles",
+            defaultInWords: "`/etc/edge-agent/profiles` if it is there",
+            "The directory of profiles beside the built-in ones"
+        ),
+        file(
+            "profiles.bindKeysFile",
+            \.profiles.bindKeysFile,
+            "The file of keys of devices whose advertisements are encrypted"
+        ),
+        duration(
+            "values.minIntervalMs",
+            \.values.minimumInterval,
+            0...3_600_000,
+            .milliseconds,
+            "The least time between two states of one device"
+        ),
+        duration(
+            "values.repeatSeconds",
+            \.values.repetition,
+            0...86_400,
+            .seconds,
+            "After how long a state that has not changed goes out again; 0: never"
+        ),
+    ]
+
     private static let homeAssistant: [ConfigurationKey] = [
         boolean(
             "homeAssistant.enabled",
@@ -354,7 +383,6 @@ extension ConfigurationKey {
             range: "`[A-Za-z0-9_-]{1,64}`",
             defaultInWords: "the gateway's name",
             accepts: { NamePattern.isCallerName($0) },
-            show: { $0.homeIdentities.node },
             "Stands for the gateway in those topics and in the ids of entities"
         ),
         text(

@@ -3,14 +3,14 @@
 ///
 /// ```json
 /// {"version":1,"devices":[{"topic":"homeassistant/device/shop-3/a1b2c3d4e5f6/config",
-///  "identity":"edge-agent_shop-3_a1b2c3d4e5f6","components":{"temperature":"sensor"}}]}
+///  "identity":"edge-agent_shop-3_a1b2c3d4e5f6","components":{"sensor-temperature":"sensor"}}]}
 /// ```
 package struct AnnouncedDevices: Sendable, Equatable {
     /// One discovery topic.
     package struct Record: Sendable, Equatable {
         package var topic: String
         package var identity: String
-        /// The kinds of its components by their keys: those that are announced, and those that may not be gone yet.
+        /// The kinds of its components by their members: those that are announced, and those that may not be gone yet.
         package var components: [String: HomePlatform]
 
         /// Whether the topic was taken away, and only a server that was not there may still know the device.
@@ -79,9 +79,10 @@ extension AnnouncedDevices.Record {
         else { return nil }
         var components: [String: HomePlatform] = [:]
         for member in members.entries {
-            guard NamePattern.isItemName(member.key),
+            guard NamePattern.isIdentity(member.key),
                 let platform = member.value.string.flatMap(HomePlatform.init(rawValue:))
             else { return nil }
+            guard member.key.hasPrefix(platform.rawValue + "-") else { return nil }
             components[member.key] = platform
         }
         self.init(topic: topic, identity: identity, components: components, isCleared: object["cleared"] == .bool(true))

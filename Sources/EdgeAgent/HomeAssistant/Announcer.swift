@@ -107,7 +107,7 @@ package struct Announcer: Sendable {
             guard entry.wanted != announcement || entries[topic] == nil else { continue }
             let platforms = announcement.platforms
             let known = entry.leaving.merging(entry.announced) { left, _ in left }
-            entry.leaving = known.filter { platforms[$0.key] != $0.value }
+            entry.leaving = known.filter { platforms[$0.key] == nil }
             entry.wanted = announcement
             entry.isCleared = false
             entry.next = (entry.leaving.isEmpty ? .final : .whole, now)
@@ -125,6 +125,12 @@ package struct Announcer: Sendable {
         }
     }
 
+    /// Leaves a topic to somebody else.
+    package mutating func abandon(_ topic: String) {
+        entries[topic] = nil
+        untold?.remove(topic)
+    }
+
     /// The broker is there.
     ///
     /// - Parameters:
@@ -134,7 +140,7 @@ package struct Announcer: Sendable {
     package mutating func connected(isSessionKept: Bool, at now: Instant, delay: Duration = .zero) {
         isConnected = true
         for (topic, entry) in entries where entry.next != nil || !isSessionKept && !entry.isCleared {
-            begin(topic, at: now + delay)
+            entries[topic]?.next = (entry.isGoing ? .whole : .final, now + delay)
         }
     }
 

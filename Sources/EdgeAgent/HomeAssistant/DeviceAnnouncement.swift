@@ -34,9 +34,9 @@ package struct DeviceAnnouncement: Sendable, Equatable {
         self.components = components
     }
 
-    /// The kinds of its components by their keys.
+    /// The kinds of its components by their members.
     package var platforms: [String: HomePlatform] {
-        Dictionary(components.map { ($0.key, $0.platform) }) { first, _ in first }
+        Dictionary(components.map { ($0.member, $0.platform) }) { first, _ in first }
     }
 
     /// What becomes of components that the device does not have any more.
@@ -50,7 +50,7 @@ package struct DeviceAnnouncement: Sendable, Equatable {
     /// The message.
     ///
     /// - Parameters:
-    ///   - leaving: Components that are to go, in place of those with the same key.
+    ///   - leaving: Components that are to go, by their members.
     ///   - form: What is said of them.
     /// - Returns: JSON.
     package func encode(leaving: [String: HomePlatform] = [:], as form: Leaving = .reduced) -> [UInt8] {
@@ -76,9 +76,7 @@ package struct DeviceAnnouncement: Sendable, Equatable {
         Self.writeOrigin(to: &writer)
         if !availability.isEmpty { HomeAvailability.write(availability, to: &writer) }
         writer.object("cmps") { writer in
-            for component in components where leaving[component.key] == nil {
-                component.write(to: &writer, identity: identity)
-            }
+            for component in components { component.write(to: &writer, identity: identity) }
             Self.write(leaving, as: form, identity: identity, topic: topic, to: &writer)
         }
         writer.endObject()
@@ -113,11 +111,12 @@ package struct DeviceAnnouncement: Sendable, Equatable {
         topic: String,
         to writer: inout JSONWriter
     ) {
-        for (key, platform) in components.sorted(by: { $0.key < $1.key }) {
+        for (member, platform) in components.sorted(by: { $0.key < $1.key }) {
             switch form {
-            case .whole: HomeComponent.writeStub(key, platform, topic: topic + "/gone", to: &writer, identity: identity)
+            case .whole:
+                HomeComponent.writeStub(member, platform, topic: topic + "/gone", to: &writer, identity: identity)
             case .reduced:
-                writer.key(key)
+                writer.key(member)
                 writer.beginObject()
                 writer.field("p", platform.rawValue)
                 writer.endObject()

@@ -74,9 +74,12 @@ package struct HomeComponent: Sendable, Equatable {
 }
 
 extension HomeComponent {
+    /// Its name in `cmps`: one of another kind with the same key is another member, so that both may be spoken of.
+    package var member: String { "\(platform.rawValue)-\(key)" }
+
     /// Writes it as a member of `cmps`.
     func write(to writer: inout JSONWriter, identity: String) {
-        writer.key(key)
+        writer.key(member)
         writer.beginObject()
         writer.field("p", platform.rawValue)
         writer.field("unique_id", "\(identity)_\(key)")
@@ -135,13 +138,13 @@ extension HomeComponent {
     ///
     /// It removes only what it has seen whole since its start. On the topic nothing is ever published.
     static func writeStub(
-        _ key: String,
+        _ member: String,
         _ platform: HomePlatform,
         topic: String,
         to writer: inout JSONWriter,
         identity: String
     ) {
-        var stub = HomeComponent(key, platform)
+        var stub = HomeComponent(String(member.dropFirst(platform.rawValue.count + 1)), platform)
         if platform.isShown { stub.state = Reading(topic: topic) }
         if platform.isOperated { stub.commandTopic = topic }
         if platform == .select || platform == .event { stub.options = ["-"] }

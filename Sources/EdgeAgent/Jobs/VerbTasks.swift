@@ -51,6 +51,7 @@ enum VerbTasks {
                 try await agent.openConnection(rules, to: device, for: client, scope)
             }
         case .transact(let rules): return transact(rules, address, timeout)
+        case .run(let request): return run(request, of: caller, on: device, timeout: timeout)
         case .pair(let request): return pair(request, address, timeout)
         case .unpair:
             return BlueToothTaskModel(address, timeout: timeout) { manager, scope in

@@ -87,6 +87,7 @@ extension VerbRequest {
         case .write(let request): [request.attribute]
         case .subscribe(let request): [request.attribute]
         case .unsubscribe(let request): [request.attribute]
+        case .run(let request): request.attributes
         case .transact(let rules): [rules.write] + (rules.notify.map { [$0] } ?? [])
         }
     }

@@ -159,8 +159,10 @@ final class Publisher {
     }
 
     /// The same for a bare text, which has no stamp.
-    func retain(_ topic: String, text: String) {
-        let bytes = Array(text.utf8)
+    func retain(_ topic: String, text: String) { retain(topic, bytes: Array(text.utf8)) }
+
+    /// The same for bytes without a stamp.
+    func retain(_ topic: String, bytes: [UInt8]) {
         retained[topic] = bytes
         send(state(topic, bytes))
     }

@@ -1,4 +1,5 @@
 package import BleCore
+package import Profiles
 
 /// Something that happened to a device.
 package struct EventMessage: Sendable, Equatable {
@@ -13,6 +14,8 @@ package struct EventMessage: Sendable, Equatable {
         case subscriptionLost(AttributeSelector, reason: String)
         /// Values may have been missed in between.
         case subscriptionRestored(AttributeSelector)
+        /// What a profile calls an event: a button was pressed.
+        case value(DecodedEvent)
 
         package var name: String {
             switch self {
@@ -23,6 +26,7 @@ package struct EventMessage: Sendable, Equatable {
             case .bond: "bond"
             case .subscriptionLost: "subscription-lost"
             case .subscriptionRestored: "subscription-restored"
+            case .value: "value"
             }
         }
     }
@@ -49,6 +53,10 @@ package struct EventMessage: Sendable, Equatable {
             attribute.write(to: &writer)
             writer.field("reason", reason)
         case .subscriptionRestored(let attribute): attribute.write(to: &writer)
+        case .value(let event):
+            writer.field("name", event.fullName)
+            writer.field("value", event.type)
+            writer.write(event.details)
         }
         device.write(to: &writer)
         stamp.write(to: &writer)

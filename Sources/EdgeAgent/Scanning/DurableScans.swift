@@ -80,6 +80,7 @@ extension DurableScans.Record {
         }
         writer.field(ifPresent: "rssiMin", filter.rssiMin)
         writer.field("mode", filter.mode.rawValue)
+        if command.decodes { writer.field("decode", true) }
         if let endsMs { writer.field("endsMs", endsMs) }
         writer.endObject()
     }

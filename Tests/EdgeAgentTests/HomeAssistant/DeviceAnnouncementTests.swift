@@ -57,7 +57,7 @@ struct DeviceAnnouncementTests {
         #expect(device["ids"]?.array == [.string("edge-agent_shop-3_a1b2c3d4e5f6")])
         #expect(device["cns"]?.array == [.array([.string("bluetooth"), .string("A1:B2:C3:D4:E5:F6")])])
         #expect(device["via_device"]?.string == "edge-agent_shop-3")
-        let component = try #require(root["cmps"]?.object?["temperature"]?.object)
+        let component = try #require(root["cmps"]?.object?["sensor-temperature"]?.object)
         #expect(component["unique_id"]?.string == "edge-agent_shop-3_a1b2c3d4e5f6_temperature")
         #expect(component["stat_t"]?.string == "edge/v1/shop-3/dev/lamp/state")
     }
@@ -97,6 +97,6 @@ struct DeviceAnnouncementTests {
         device.name = "\\\" , }\n"
         let root = try object(device)
         #expect(root["dev"]?.object?["name"]?.string == "\\\" , }\n")
-        #expect(root["cmps"]?.object?["temperature"]?.object?["name"]?.string == "\"\n}")
+        #expect(root["cmps"]?.object?["sensor-temperature"]?.object?["name"]?.string == "\"\n}")
     }
 }

@@ -23,7 +23,7 @@ struct HomeComponentTests {
         #expect(component.problems.isEmpty)
         let announcement = DeviceAnnouncement(topic: "t", identity: "gw_a", name: "A", components: [component])
         let root = try #require(try JSONReader(maxBytes: 10_000).read(announcement.encode()).object?["cmps"]?.object)
-        let fields = try #require(root["value"]?.object)
+        let fields = try #require(root[component.member]?.object)
         #expect(fields["p"]?.string == platform.rawValue && fields["unique_id"]?.string == "gw_a_value")
         #expect((fields["stat_t"] != nil) == platform.isShown && (fields["cmd_t"] != nil) == platform.isOperated)
     }

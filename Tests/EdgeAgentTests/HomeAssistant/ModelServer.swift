@@ -57,7 +57,7 @@ struct ModelServer {
     static func entities(_ announcements: [DeviceAnnouncement]) -> Set<String> {
         Set(
             announcements.flatMap { announcement in
-                announcement.components.map { "\(announcement.topic) \($0.key) \($0.platform.rawValue)" }
+                announcement.components.map { "\(announcement.topic) \($0.member) \($0.platform.rawValue)" }
             }
         )
     }

@@ -184,7 +184,7 @@ struct PageExamples {
         case .read: return .value([1])
         case .write: return .written(bytes: 1, packets: 1)
         case .rssi: return .rssi(-60, ageMs: 1)
-        case .transact:
+        case .transact, .run:
             let parsed = TransactAnswer.Value(name: "x", value: .null, unit: "y")
             return .transact(TransactAnswer(packets: 1, value: [1], surplus: [2], parsed: [parsed]))
         case .sequence: return .steps([.notBegun(.rssi, detail: "x")])

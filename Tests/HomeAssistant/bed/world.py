@@ -2,6 +2,7 @@
 import json
 import os
 import signal
+import subprocess
 
 from . import devices
 from .broker import Broker, Observer
@@ -90,6 +91,17 @@ class World:
         agent = self.start("agent", [self.programs / "edge-agent", "run", "--config", file])
         self.observer.wait(f"{ROOT}/status", mark, lambda message: (message.json or {}).get("state") == "online"
                            and agent.check())
+
+    def reload_agent(self):
+        """Has the agent read its profiles again."""
+        os.kill(self.children["agent"].process.pid, signal.SIGHUP)
+
+    def perform(self, steps):
+        """Lets something happen in the simulated world."""
+        subprocess.run(
+            ["dbus-send", f"--bus=unix:path={self.socket}", "--print-reply", "--dest=org.bluez",
+             "/org/bluez/simulator", "org.bluez.Simulator1.Perform", f"string:{steps}"],
+            check=True, capture_output=True, timeout=10)
 
     def stop_agent(self, number=signal.SIGTERM):
         return self.children["agent"].end(number)
