@@ -42,7 +42,7 @@ def restart_of_the_server(world, note):
         world.server.stop(number)
         mark = observer.mark()
         world.start_server()
-        birth = observer.seen("homeassistant/status", mark)[0]
+        birth = observer.seen("homeassistant/status", mark, lambda message: message.payload == "online")[0]
         said = note.step(f"a server that was {how} is told everything once more", lambda: observer.wait(
             gateway.TOPIC, mark, lambda message: message.at > birth.at and message.retain))
         note("  after a moment by chance", said and 0.9 < said.at - birth.at < 6, said and said.at - birth.at)
