@@ -16,7 +16,7 @@ SECONDS ?= 300
 CHAOS := Tests/Chaos/run $(if $(SEED),--seed $(SEED)) $(if $(WITHOUT),--without $(WITHOUT))
 SANITIZED := EventLoopTests|DBusTests|MQTTTests|BleCoreTests|TaskQueueTests|JournalTests
 
-.PHONY: help deps build release test cases chaos chaos-short test-tsan bench lint format demo lab clean
+.PHONY: help deps build release test cases chaos chaos-short test-ha test-tsan bench lint format demo lab clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +44,10 @@ chaos-short: ## a minute of it, with what is built
 
 cases: ## the reported cases and their tests, which have to be built; fails where one is missing
 	$(TIMEOUT) 900 Tests/Checks/cases
+
+test-ha: build ## test it with a real Home Assistant, which is downloaded once
+	$(TIMEOUT) 1800 Tests/HomeAssistant/setup
+	$(TIMEOUT) 600 Tests/HomeAssistant/run
 
 test-tsan: deps ## run the tests of the concurrent parts under the thread sanitizer
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Checks/thread-sanitizer.supp" \

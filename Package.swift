@@ -109,8 +109,8 @@ let package = Package(
         tests(
             "EdgeAgentTests",
             [
-                "EdgeAgent", "BleCore", "Cryptography", "Frames", "Journal", "TaskQueue", "MQTT", "EventLoop",
-                "TestSupport",
+                "EdgeAgent", "BleCore", "Cryptography", "Frames", "Journal", "Profiles", "TaskQueue", "MQTT",
+                "EventLoop", "TestSupport",
             ]
         ),
         tests("EdgeAgentControlTests", ["EdgeAgentControl", "EdgeAgent", "MQTT", "EventLoop", "TestSupport"]),

@@ -67,6 +67,11 @@ package final class AgentProgram: Sendable {
         throw ChildProcess.Failure(description: "no edge-agent beside \(CommandLine.arguments)")
     }
 
+    /// Writes one of the files beside its configuration anew.
+    package func replace(_ name: String, _ text: String) throws {
+        try text.write(toFile: "\(directory)/\(name)", atomically: true, encoding: .utf8)
+    }
+
     package var pid: pid_t { process.pid }
     /// All that it has logged.
     package var log: String { process.errors }

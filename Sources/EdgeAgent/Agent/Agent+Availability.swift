@@ -1,5 +1,6 @@
 internal import BleCore
 internal import EventLoop
+internal import Profiles
 
 /// Telling which of the devices in use are there.
 extension Agent {
@@ -15,7 +16,7 @@ extension Agent {
         if let report = device?.advertisement, report.signals > 0 {
             heard = .now - .milliseconds(max(0, UTCTime.now.millisecondsSince1970 - report.lastHeard))
         }
-        let interval = intervals[address]
+        let interval = intervals[address] ?? profiles.profiles(of: address).lazy.compactMap(\.interval).first
         let change = availability.follow(address, interval: interval, hasLink: isLinked, heard: heard, at: .now)
         hearDevices()
         tell(change)
@@ -70,6 +71,7 @@ extension Agent {
             manager.hearAdvertisements { [weak self] report in
                 self?.assumeIsolated { agent in
                     if let change = agent.availability.heard(report.address, at: .now) { agent.tell(change) }
+                    agent.valuesHeard(report)
                 }
             }
         }

@@ -2,6 +2,7 @@ internal import BleCore
 internal import EventLoop
 internal import Journal
 internal import MQTT
+internal import Profiles
 internal import TaskQueue
 
 extension Agent {
@@ -17,6 +18,7 @@ extension Agent {
         case .disconnected(let failure, let held, let gap, let clash):
             connection = nil
             publisher.outbox.linkIsDown()
+            homeBrokerDisconnected()
             log.warning(
                 "Broker lost",
                 [
@@ -55,6 +57,7 @@ extension Agent {
         publishHealth()
         if !connection.sessionPresent { publisher.renew() }
         publisher.outbox.linkIsUp()
+        homeBrokerConnected(isSessionKept: connection.sessionPresent)
     }
 
     /// A result must fit into a packet of the broker's, with its topic and properties.
@@ -131,6 +134,7 @@ extension Agent {
                 )
             ),
             durability: journal == nil ? .none : configuration.durability == .power ? .power : .process,
+            profiles: profiles.library.profiles.map(\.id).sorted(),
             groups: decoder.groups.names,
             hasPolicy: configuration.policy != nil,
             configurationHash: configurationHash,

@@ -7,6 +7,7 @@ extension Agent {
     /// Takes up a message that the broker delivered.
     func received(_ message: MQTTMessage) {
         guard let topic = topics.command(message.topic) else {
+            guard !homeAssistantSpoke(message) else { return }
             counters.ignored += 1
             return
         }
@@ -34,7 +35,7 @@ extension Agent {
         case .command(let command):
             log.debug("Command arrived", [.verb: command.request.name.rawValue, .id: command.origin.id.text])
             recent.insert(command.origin)
-            let command = named(command)
+            guard let command = resolved(named(command), isRemembered: false) else { return }
             guard isAllowed(command, isRemembered: false),
                 isNew(command.origin, sent, message, expiry: command.expiry.monotonic)
             else { return }

@@ -12,7 +12,7 @@ extension Agent {
     func openState(_ worker: Worker) async {
         let path = configuration.stateDirectory
         do {
-            let (directory, own, links, subscriptions, scans) = try await worker.run {
+            let (directory, own, links, subscriptions, scans, announced, known) = try await worker.run {
                 let directory = try StateDirectory.open(path)
                 let names = (DurableSubscriptions.fileName, DurableScans.fileName, KeptLinks.fileName)
                 return (
@@ -26,6 +26,12 @@ extension Agent {
                     },
                     try directory.read(names.1, limit: DurableScans.maxBytes).map {
                         try DurableScans.decode($0, path: "\(path)/\(names.1)")
+                    },
+                    try directory.read(AnnouncedDevices.fileName, limit: AnnouncedDevices.maxBytes).map {
+                        try AnnouncedDevices.decode($0, path: "\(path)/\(AnnouncedDevices.fileName)")
+                    },
+                    try directory.read(KeptProfiles.fileName, limit: KeptProfiles.maxBytes).map {
+                        try KeptProfiles.decode($0, path: "\(path)/\(KeptProfiles.fileName)")
                     }
                 )
             }
@@ -38,6 +44,12 @@ extension Agent {
             if let links { restore(links) }
             if let subscriptions { restore(subscriptions) }
             if let scans { restore(scans) }
+            restore(
+                known ?? KeptProfiles(),
+                in: StateFile(KeptProfiles.fileName, in: directory, loop: loop, worker: worker)
+            )
+            let announcedFile = StateFile(AnnouncedDevices.fileName, in: directory, loop: loop, worker: worker)
+            startHomeAssistant(announced, in: announcedFile)
             await openJournal(in: path)
         } catch {
             stateProblem = "\(error)"
@@ -45,6 +57,7 @@ extension Agent {
                 "State directory cannot be used: nothing is kept over a restart",
                 [.path: path, .error: "\(error)"]
             )
+            startHomeAssistant(nil, in: nil)
         }
     }
 

@@ -16,6 +16,7 @@ extension Agent {
             if state == .ready {
                 tryAllAgain()
                 startWaitingScans()
+                startValues()
                 startRecovered()
             }
         case .adapter(let adapter):
@@ -120,6 +121,7 @@ extension Agent {
 
     /// The link stands: subscriptions go on that the manager does not make again by itself.
     private func becameUsable(_ address: DeviceAddress) {
+        valuesAreDue(of: address)
         guard !subscriptions.isEmpty(for: address) else { return }
         // Behind the event that says so.
         loop.execute { [weak self] in
@@ -164,6 +166,8 @@ extension Agent {
             else { continue }
             devicesInUse[address] = nil
             rulebook.set(LinkSettings(), for: address)
+            endValues(of: address)
+            profiles.forget(address)
             if directory.alias(of: address) == nil { unfollow(address) }
             if directory.alias(of: address) == nil { publisher.clearDevice(target(address).name) }
         }

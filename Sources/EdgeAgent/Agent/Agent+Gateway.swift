@@ -1,5 +1,6 @@
 internal import BleCore
 internal import EventLoop
+internal import Profiles
 
 extension Agent {
     /// Starts a command for the gateway itself; such commands never wait in a device's queue.
@@ -35,9 +36,11 @@ extension Agent {
                 return .session(request.session, already: !stopped)
             }
         case .adapterPower(let request): inBackground(command) { try await self.setPower(request, command, $0) }
+        case .restart: restart(command)
         case .connectMatching(let request): connect(request, command)
         case .pairingWindow(let request): succeed(command, setPairingWindow(request))
-        case .connect, .disconnect, .discover, .read, .write, .subscribe, .unsubscribe, .transact, .rssi, .sequence,
+        case .connect, .disconnect, .discover, .read, .write, .subscribe, .unsubscribe, .transact, .rssi, .run,
+            .sequence,
             .pair, .pairAnswer, .unpair, .trust, .forget:
             refuse(command.refusal(.badRequest, detail: "the verb needs a device: publish it on a device's topic"))
         }
@@ -192,8 +195,13 @@ extension Agent {
         try outcome.get()
         // About 400 bytes a device: what does not fit is left out, the weakest first.
         let (devices, isTruncated) = hearing.table.strongest(max(1, publisher.results.maxResultBytes / 512))
+        var reader = command.decodes ? profiles.freshReader : nil
         return .scan(
-            devices.map { HeardDevice(name: directory.name(of: $0.address), advertisement: $0) },
+            devices.map { report in
+                var device = HeardDevice(name: directory.name(of: report.address), advertisement: report)
+                device.decoded = reader?.read(report, boundTo: profiles.boundProfile(of: report.address), at: elapsed)
+                return device
+            },
             isTruncated: isTruncated
         )
     }
@@ -212,6 +220,7 @@ extension Agent {
             nameOf: { [directory] in directory.name(of: $0) },
             publish: { [publisher] in publisher.publish($0) }
         )
+        if request.decodes { session.decode = decoding() }
         sessions[name] = session
         do {
             session.demand = try await manager.startDiscovery(request.filter, scope)

@@ -73,6 +73,11 @@ extension Agent {
         var command = run.command
         command.origin.target = .device(run.members[index])
         command.wantsSteps = false
+        do throws(OperationError) {
+            command = try resolved(command, on: run.members[index])
+        } catch {
+            return memberEnded(run.number, index, .refused(command.refusal(error.code, detail: error.detail)))
+        }
         submit(command, on: run.members[index], for: .member(of: run.number, index: index), arrived: run.arrived)
     }
 

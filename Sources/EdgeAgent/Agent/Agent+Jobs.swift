@@ -111,14 +111,14 @@ extension Agent {
         scope.retry = job.command.retry.policy(for: job.command.request)
         let current = RunningJob(job: job, scope: scope, untold: untold, record: records[job.id])
         running[address] = current
-        if job.poll == nil { began(current) }
+        if !job.isOwn { began(current) }
         // Unstructured because a job outlives the handler that starts it. Its scope bounds it; `stop` waits for it.
         Task.immediate(executorPreference: loop) {
             await self.manager.perform(BlueToothAnyTaskModel(self.task(for: current)), in: scope)
             await self.manager.settle(address)
             self.free(current)
         }
-        guard !current.isAnswered, job.poll == nil else { return }
+        guard !current.isAnswered, !job.isOwn else { return }
         for step in takeSteps(of: current) { publisher.observe(step) }
     }
 
@@ -172,7 +172,9 @@ extension Agent {
     /// The task that a job's command becomes; its end publishes the result.
     private func task(for current: RunningJob) -> BlueToothTaskModel<VerbOutcome> {
         let job = current.job
-        let task = VerbTasks.task(for: job.command, on: job.device, agent: self)
+        let task =
+            job.purpose == .values
+            ? valuesTask(of: job.device) : VerbTasks.task(for: job.command, on: job.device, agent: self)
         return task.onEnd { [weak self] outcome in
             self?.assumeIsolated { agent in
                 guard let current = agent.running[job.device.address], current.job.id == job.id else { return }
@@ -192,6 +194,7 @@ extension Agent {
             pollEnded(poll, outcome)
             return
         }
+        guard job.purpose != .values else { return valuesEnded(of: job.device.address, outcome) }
         let total = ContinuousClock.now - current.started
         let timing = ResultBody.Timing(
             queuedMs: Int((current.started - job.arrived).milliseconds),
@@ -241,6 +244,7 @@ extension Agent {
             publisher.observe(body)
             memberEnded(number, index, body)
         case .poll: break
+        case .values: valuesEnded(of: job.device.address, .failure(CancellationError()))
         }
     }
 
@@ -264,6 +268,7 @@ extension Agent {
         tellSlot(of: address)
         carryOut(queue.finished(current.job.id, of: address, at: .now))
         startDuePoll(of: address)
+        startDueValues(of: address)
         armIdleTimer(address)
     }
 }

@@ -96,6 +96,7 @@ extension Agent {
         // With more commands on their way it is used again at once.
         if queue.waiting(for: address) == 0 { devicesInUse[address] = nil }
         publisher.clearDevice(device.name)
+        forgetValues(of: address)
         return VerbOutcome(
             confirmed: .local,
             payload: .already(!wasKnown && !hadSubscriptions),

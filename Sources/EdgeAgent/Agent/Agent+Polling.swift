@@ -59,20 +59,9 @@ extension Agent {
         }
     }
 
-    /// A command of nobody's, which is never answered.
     private func command(reading subscription: Subscription) -> Command {
-        Command(
-            origin: CommandOrigin(
-                id: CommandID(0),
-                client: "",
-                target: .device(subscription.device),
-                verb: .read,
-                reply: ReplyAddress(topic: "")
-            ),
-            request: .read(ReadRequest(attribute: subscription.selector)),
-            timeout: Self.pollTimeout,
-            expiry: Expiry(wallMs: .max, monotonic: .seconds(Int32.max))
-        )
+        let request = VerbRequest.read(ReadRequest(attribute: subscription.selector))
+        return .ofNobody(request, on: subscription.device, timeout: Self.pollTimeout)
     }
 
     /// Takes up what came of a read.
@@ -113,7 +102,7 @@ extension Agent {
 
     /// A command has come: a read that is not under way yet gives way to it.
     func giveWay(address: DeviceAddress) {
-        guard let current = running[address], current.job.poll != nil, current.scope.stage != .operate else { return }
+        guard let current = running[address], current.job.isOwn, current.scope.stage != .operate else { return }
         current.scope.cancel()
     }
 
@@ -130,5 +119,23 @@ extension Agent {
 
     private func isResolved(_ address: DeviceAddress) -> Bool {
         manager.assumeIsolated { $0.device(address)?.link.phase == .resolved }
+    }
+}
+
+extension Command {
+    /// A command of nobody's, which is never answered.
+    static func ofNobody(_ request: VerbRequest, on device: DeviceTarget, timeout: Duration) -> Command {
+        Command(
+            origin: CommandOrigin(
+                id: CommandID(0),
+                client: "",
+                target: .device(device),
+                verb: request.name,
+                reply: ReplyAddress(topic: "")
+            ),
+            request: request,
+            timeout: timeout,
+            expiry: Expiry(wallMs: .max, monotonic: .seconds(Int32.max))
+        )
     }
 }

@@ -145,6 +145,7 @@ extension Agent {
     }
 
     private func recover(_ command: Command, now: Duration) {
+        guard let command = resolved(command) else { return }
         if command.mayHaveRun, !command.retry.isIdempotent || command.expiry.monotonic <= now {
             answer(.unknown(command))
         } else if command.expiry.monotonic <= now {

@@ -15,6 +15,16 @@ extension Agent {
         }
     }
 
+    /// Calls a handler when a command asks for a restart.
+    func observeRestart(_ handler: @escaping @Sendable () -> Void) { onRestart = handler }
+
+    /// Answers first, then has the process end in order: who watches over it starts it again.
+    func restart(_ command: Command) {
+        log.notice("Agent is restarted by a command", [.client: command.origin.client, .id: command.origin.id.text])
+        succeed(command, .nothing)
+        onRestart?()
+    }
+
     /// Ends the agent's work in order: nothing new, what runs comes to its result, links are released, goodbye is said.
     ///
     /// The result of each command that was accepted is on its way to the broker when this returns.
@@ -30,7 +40,7 @@ extension Agent {
         for number in Array(delayed.keys) { refuseDelayed(number, .shuttingDown, detail: "the agent is stopping") }
         for job in gatewayJobs.values { job.scope.cancel() }
         endKeeping()
-        for current in running.values where current.job.poll != nil { current.scope.cancel() }
+        for current in running.values where current.job.isOwn { current.scope.cancel() }
         await finishRunning()
         for subscription in subscriptions.all { flush(subscription) }
         for name in Array(sessions.keys) { _ = stopSession(name, reason: "shutdown") }

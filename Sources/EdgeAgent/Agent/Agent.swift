@@ -2,6 +2,7 @@ internal import BleCore
 internal import EventLoop
 internal import Journal
 internal import MQTT
+internal import Profiles
 internal import TaskQueue
 
 /// The agent: takes commands from MQTT, has them carried out over Bluetooth, and tells what came of them.
@@ -114,6 +115,18 @@ actor Agent {
     let intervals: [DeviceAddress: Duration]
     var availabilityTimer: EventLoop.TimerID?
     var deviceObserver: Int?
+    /// What devices are by their profiles, and what they have told.
+    var profiles: DeviceProfiles
+    /// Where that is kept of the configured devices, and what stands there.
+    var profileFile: StateFile?
+    var keptProfiles = KeptProfiles()
+    var stateTimer: EventLoop.TimerID?
+    /// When values of characteristics are read next.
+    var valueTurns: [DeviceAddress: ValueTurn] = [:]
+    /// What makes BlueZ listen for values in advertisements.
+    var valueDemand: Int?
+    /// What Home Assistant is told; nil where it is told nothing and nothing is to be taken back.
+    var homeAssistant: HomeAssistantState?
     /// What makes the keeper hear devices that are away.
     var keeperListens: (demand: Int, observer: Int)?
 
@@ -130,6 +143,8 @@ actor Agent {
     var refusedFilters: Set<String> = []
     var limiter = LogRateLimiter<String>()
     var isStopping = false
+    /// Ends the process so that it is started again.
+    var onRestart: (@Sendable () -> Void)?
     /// Resumed when the last running job has its result.
     var stopWaiter: CheckedContinuation<Void, Never>?
 
@@ -160,6 +175,7 @@ actor Agent {
             DeviceAddress(device.address).flatMap { address in device.interval.map { (address, $0) } }
         }
         self.intervals = Dictionary(intervals) { first, _ in first }
+        profiles = DeviceProfiles(configuration)
         keeper = LinkKeeper(LinkKeeper.Gaps(configuration.links))
         window = ReplayWindow(
             bounds: ReplayWindow.Bounds(
@@ -188,6 +204,19 @@ actor Agent {
     /// How a device is called in topics and bodies.
     func target(_ address: DeviceAddress) -> DeviceTarget {
         DeviceTarget(address: address, name: directory.name(of: address))
+    }
+}
+
+extension DeviceProfiles {
+    /// The profiles of a configuration that has been checked, with the built-in ones alone.
+    init(_ configuration: Configuration) {
+        let bound = configuration.devices.compactMap { device in
+            DeviceAddress(device.address).flatMap { address in device.profile.map { (address, $0) } }
+        }
+        var pace = Pace()
+        pace.minimum = configuration.values.minimumInterval
+        pace.repetition = configuration.values.repetition
+        self.init(library: .builtIn(), bound: Dictionary(bound) { first, _ in first }, pace: pace)
     }
 }
 

@@ -9,7 +9,7 @@ enum AgentProcess {
     /// Runs until SIGTERM or SIGINT; a second one ends the process at once.
     static func run(_ configuration: Configuration, log: Log) -> ExitCode {
         // Before any thread starts, so that all of them inherit it.
-        SignalSource.block([SIGTERM, SIGINT])
+        SignalSource.block([SIGTERM, SIGINT, SIGHUP])
         let loop: EventLoop
         do throws(SystemFailure) {
             loop = try EventLoop()
@@ -31,31 +31,39 @@ enum AgentProcess {
     }
 
     private static func main(_ configuration: Configuration, _ log: Log, _ loop: EventLoop) async -> ExitCode {
-        let (signals, arrived) = AsyncStream.makeStream(of: Int32.self)
+        let (ends, arrived) = AsyncStream.makeStream(of: End.self)
         let source: SignalSource
         do throws(SystemFailure) {
-            source = try SignalSource([SIGTERM, SIGINT], on: loop) { signal in
-                if case .terminated = arrived.yield(signal) { exitAtOnce(signal) }
+            source = try SignalSource([SIGTERM, SIGINT, SIGHUP], on: loop) { signal in
+                if case .terminated = arrived.yield(.signal(signal)), signal != SIGHUP { exitAtOnce(signal) }
             }
         } catch {
             log.error("Agent cannot start", [.error: error.description])
             return .osError
         }
         guard let agent = await makeAgent(configuration, log, loop) else { return .configuration }
+        await agent.observeRestart { arrived.yield(.restart) }
         let (manager, client) = (agent.manager, agent.client)
         let code = await withTaskGroup(of: ExitCode?.self) { group in
             group.addTask { await outcome(log) { try await manager.run() } }
             group.addTask { await outcome(log) { try await client.run() } }
             group.addTask { await outcome(log) { try await agent.run() } }
             group.addTask {
-                for await signal in signals {
-                    log.notice("Signal arrived", [.signal: signal == SIGTERM ? "SIGTERM" : "SIGINT"])
+                for await end in ends {
+                    if end == .signal(SIGHUP) {
+                        log.notice("Profiles are read again", [.signal: "SIGHUP"])
+                        await agent.loadProfiles(Worker())
+                        continue
+                    }
+                    if case .signal(let signal) = end {
+                        log.notice("Signal arrived", [.signal: signal == SIGTERM ? "SIGTERM" : "SIGINT"])
+                    }
                     // From now on a second signal does not wait for the order of things.
                     arrived.finish()
                     await agent.stop()
                     await client.close(timeout: .seconds(2))
                     await agent.closeJournal()
-                    return .success
+                    return end == .restart ? .temporaryFailure : .success
                 }
                 return nil
             }
@@ -71,6 +79,13 @@ enum AgentProcess {
         }
         source.cancel()
         return code
+    }
+
+    /// Why the agent ends in order.
+    private enum End: Equatable, Sendable {
+        case signal(Int32)
+        /// A command has asked for it.
+        case restart
     }
 
     private static func exitAtOnce(_ signal: Int32) { _exit(128 + signal) }
@@ -131,12 +146,14 @@ enum AgentProcess {
         )
         entry.agent = agent
         await agent.openState(Worker())
+        await agent.loadProfiles(Worker())
         await manager.observe { event in entry.agent?.assumeIsolated { $0.happened(event) } }
         await manager.observePairing { event in entry.agent?.assumeIsolated { $0.pairingHappened(event) } }
         await agent.startAvailability()
         await agent.startKeeping()
         do {
-            try await client.subscribe(topics.mqttSubscriptions)
+            let birth = await agent.birthTopic.map { [MQTTSubscription($0)] } ?? []
+            try await client.subscribe(topics.mqttSubscriptions + birth)
         } catch {
             log.error("Subscription is not possible", [.error: "\(error)"])
             return nil

@@ -1,5 +1,6 @@
 package import BleCore
 import Frames
+import Profiles
 
 /// What a command is about, as the audit log tells it.
 ///
@@ -38,11 +39,16 @@ package struct AuditSubject: Sendable, Equatable {
         switch request {
         case .write(let write): value = write.value
         case .transact(let rules): value = rules.framed
+        case .run(let run):
+            isAudited = run.resolved?.isReadOnly != true
+            if case .transact(let rules)? = run.resolved?.prepared {
+                value = rules.framed
+            }
         // It forgets the device, and finds it anew.
         case .discover(let discover): isAudited = discover.refresh
         case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .connect, .connectMatching,
             .disconnect, .read, .subscribe, .unsubscribe, .rssi, .jobs, .job, .cancel, .pair, .pairingWindow,
-            .pairAnswer, .unpair, .trust, .forget:
+            .pairAnswer, .unpair, .trust, .forget, .restart:
             break
         case .sequence(let sequence):
             let steps = sequence.steps.map { AuditSubject($0.request) }

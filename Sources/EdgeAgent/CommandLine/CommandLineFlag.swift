@@ -36,6 +36,6 @@ package struct CommandLineFlag: Sendable {
 
     private static let placeholders = [
         "--broker": "URL", "--gateway": "ID", "--prefix": "P", "--state-dir": "DIR", "--log-level": "LEVEL",
-        "--mqtt-version": "V", "--password-file": "FILE", "--cafile": "FILE", "--adapter": "HCI",
+        "--mqtt-version": "V", "--password-file": "FILE", "--cafile": "FILE", "--adapter": "HCI", "--profiles": "DIR",
     ]
 }

@@ -12,7 +12,8 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case software = 70
     /// The operating system refused something that the program cannot do without (`EX_OSERR`).
     case osError = 71
-    /// Something was missing for the moment; starting again may help (`EX_TEMPFAIL`).
+    /// The program is to be started again: something was missing for the moment, or `restart` asked for it
+    /// (`EX_TEMPFAIL`).
     case temporaryFailure = 75
     /// The sample command of `check-config --try` is denied (`EX_NOPERM`).
     case denied = 77
@@ -28,7 +29,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
         case .noInput: "The configuration file cannot be read"
         case .software: "A fault of the program itself"
         case .osError: "The operating system refused something indispensable"
-        case .temporaryFailure: "Something was missing for the moment; starting again may help"
+        case .temporaryFailure: "To be started again: something was missing for the moment, or `restart` asked for it"
         case .denied: "The sample command of `--try` is denied"
         case .configuration: "The configuration is wrong; every problem is printed"
         }

@@ -8,7 +8,13 @@ extension CommandDecoder {
                 defaultTTL: configuration.limits.defaultTTL,
                 allMayChange: configuration.policy?.reachesAll ?? false
             ),
-            rule: ResponseTopicRule(tree: topics),
+            rule: ResponseTopicRule(
+                tree: topics,
+                forbidden: [
+                    TopicFilter(known: "\(configuration.homeAssistant.discoveryPrefix)/#"),
+                    TopicFilter(known: configuration.homeAssistant.birthTopic),
+                ]
+            ),
             devices: devices,
             groups: GroupDirectory(configuration.groups, devices)
         )

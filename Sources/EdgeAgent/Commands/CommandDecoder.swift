@@ -102,7 +102,7 @@ package struct CommandDecoder: Sendable {
         return decode(message, &fields, &draft, clockIsWrong: clockIsWrong)
     }
 
-    /// Answers a bare value for a profile: no device has one, so every name is unknown.
+    /// Reads a bare value for what a profile names: a `run` by the caller `set`.
     private func decodeSet(
         device: String,
         name: String,
@@ -119,20 +119,42 @@ package struct CommandDecoder: Sendable {
             id: id,
             client: envelope.client,
             hasOwnID: false,
+            identity: "set",
             target: .gateway(all: false),
-            verb: nil,
+            verb: .run,
             reply: reply
         )
         let target = resolve(device)
         if let target { origin.target = .device(target) }
-        let draft = CommandDraft(origin: origin, problems: [])
+        let draft = CommandDraft(origin: origin, problems: [], changesSomething: true)
         if isDenied { return draft.refused(.responseTopicDenied, "the response topic is none that may be used") }
         guard message.payload.count <= limits.maxPayloadBytes else {
             let failure = JSONFailure.tooLarge(bytes: message.payload.count, limit: limits.maxPayloadBytes)
             return draft.refused(.payloadTooLarge, failure.description)
         }
         guard target != nil else { return draft.refused(.unknownDevice, Self.unknownDevice(device)) }
-        return draft.refused(.unknownCommand, "the device has no value or command \(quoted(name))")
+        guard NamePattern.isItemName(name) else {
+            return draft.refused(.unknownCommand, "the device has no value or command \(quoted(name))")
+        }
+        guard message.payload.count <= RunRequest.maxTextBytes,
+            let text = String(validating: message.payload, as: UTF8.self)
+        else {
+            return draft.refused(.badRequest, "expected a text in UTF-8 of at most \(RunRequest.maxTextBytes) bytes")
+        }
+        let request = VerbRequest.run(RunRequest(name: name, arguments: .bare(text)))
+        let ttl = message.properties.messageExpirySeconds.map { min(.seconds(Int64($0)), limits.defaultTTL) }
+        let left = (ttl ?? limits.defaultTTL).wholeMilliseconds
+        return .command(
+            Command(
+                origin: origin,
+                request: request,
+                timeout: request.defaultTimeout,
+                expiry: Expiry(
+                    wallMs: saturatingSum(message.arrivedMs, left),
+                    monotonic: message.arrivedMonotonic + .milliseconds(left)
+                )
+            )
+        )
     }
 
     private func object(_ payload: [UInt8]) throws(JSONFailure) -> JSONObject {

@@ -13,9 +13,6 @@ struct CommandDraft {
     /// How many ignored fields a result names.
     private static let maxWarnings = 16
 
-    /// Fields that the contract has and this version does not look at.
-    private static let notOffered: Set<String> = ["decode"]
-
     func refused(_ code: ErrorCode, at stage: ErrorStage? = nil, _ detail: String) -> DecodedCommand {
         .refused(
             Refusal(
@@ -36,8 +33,7 @@ struct CommandDraft {
 
     mutating func warn(ignored names: [String]) {
         for name in names.prefix(Self.maxWarnings) {
-            let note = Self.notOffered.contains(name) ? ", not offered by this version" : ""
-            warnings.append("ignored field \(quoted(name))\(note)")
+            warnings.append("ignored field \(quoted(name))")
         }
         if names.count > Self.maxWarnings { warnings.append("ignored \(names.count - Self.maxWarnings) more fields") }
     }

@@ -26,6 +26,7 @@ extension FieldReader {
         case .ping: .ping
         case .info: .info
         case .rssi: .rssi
+        case .run: run()
         case .devices: self.devices()
         case .connect: onDevice ? .connect(link(ofConnect: true)) : connectMatching(devices)
         case .disconnect:
@@ -57,6 +58,7 @@ extension FieldReader {
         case .jobs: jobs(devices)
         case .job: job()
         case .cancel: cancel(devices)
+        case .restart: .restart
         default: nil
         }
     }
@@ -134,7 +136,9 @@ extension FieldReader {
     private mutating func scan(_ devices: DeviceDirectory) -> VerbRequest? {
         let filter = self.filter(devices)
         let duration = milliseconds("durationMs", 1...60_000) ?? ScanCommand.defaultDuration
-        return .scan(ScanCommand(filter: filter, duration: duration))
+        var scan = ScanCommand(filter: filter, duration: duration)
+        scan.decodes = flag("decode") ?? false
+        return .scan(scan)
     }
 
     mutating func scanStart(_ devices: DeviceDirectory) -> VerbRequest? {
@@ -150,16 +154,16 @@ extension FieldReader {
             } ?? .none
         let duration = milliseconds("durationMs", 1...Self.longestMs)
         let isDurable = flag("durable") ?? false
-        return .scanStart(
-            ScanStartCommand(
-                filter: filter,
-                session: session,
-                emit: emit,
-                batch: batch,
-                duration: duration,
-                isDurable: isDurable
-            )
+        var start = ScanStartCommand(
+            filter: filter,
+            session: session,
+            emit: emit,
+            batch: batch,
+            duration: duration,
+            isDurable: isDurable
         )
+        start.decodes = flag("decode") ?? false
+        return .scanStart(start)
     }
 
     private mutating func scanStop() -> VerbRequest? {

@@ -4,6 +4,8 @@ package import BleCore
 package struct ScanCommand: Sendable, Equatable {
     package var filter: ScanRequest
     package var duration: Duration
+    /// Whether it is told what profiles read from the advertisements.
+    package var decodes = false
 
     package static let defaultDuration: Duration = .milliseconds(5000)
 
@@ -51,6 +53,8 @@ package struct ScanStartCommand: Sendable, Equatable {
     package var duration: Duration?
     /// Whether it is to survive a restart of the agent.
     package var isDurable: Bool
+    /// Whether it is told what profiles read from the advertisements.
+    package var decodes = false
 
     package init(
         filter: ScanRequest = ScanRequest(),

@@ -33,9 +33,9 @@ package enum VerbName: String, CaseIterable, Sendable {
         switch self {
         case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .connect, .disconnect, .discover,
             .read, .write, .subscribe, .unsubscribe, .transact, .rssi, .sequence, .jobs, .job, .cancel, .pair,
-            .pairAnswer, .unpair, .trust, .forget:
+            .pairAnswer, .unpair, .trust, .forget, .restart, .run:
             true
-        case .run, .logLevel, .configGet, .diag, .restart: false
+        case .logLevel, .configGet, .diag: false
         }
     }
 

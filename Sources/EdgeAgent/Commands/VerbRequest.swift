@@ -22,6 +22,7 @@ package enum VerbRequest: Sendable, Equatable {
     case unsubscribe(UnsubscribeRequest)
     case transact(TransactRules)
     case rssi
+    case run(RunRequest)
     /// Pairs the device that the topic names.
     case pair(PairRequest)
     /// Lets devices pair that begin it themselves.
@@ -34,6 +35,7 @@ package enum VerbRequest: Sendable, Equatable {
     case jobs(JobsRequest)
     case job(JobReference)
     case cancel(CancelRequest)
+    case restart
 
     package var name: VerbName {
         switch self {
@@ -53,6 +55,7 @@ package enum VerbRequest: Sendable, Equatable {
         case .unsubscribe: .unsubscribe
         case .transact: .transact
         case .rssi: .rssi
+        case .run: .run
         case .pair, .pairingWindow: .pair
         case .pairAnswer: .pairAnswer
         case .unpair: .unpair
@@ -62,6 +65,7 @@ package enum VerbRequest: Sendable, Equatable {
         case .jobs: .jobs
         case .job: .job
         case .cancel: .cancel
+        case .restart: .restart
         }
     }
 
@@ -70,6 +74,7 @@ package enum VerbRequest: Sendable, Equatable {
         switch self {
         case .discover(let request): request.refresh
         case .sequence(let request): request.steps.contains { $0.request.changesSomething }
+        case .run(let request): request.resolved?.isReadOnly != true
         default: name.changesSomething
         }
     }
@@ -86,13 +91,13 @@ package enum VerbRequest: Sendable, Equatable {
         switch self {
         case .rssi: .seconds(1)
         case .ping, .info, .devices, .jobs, .job, .cancel, .disconnect, .unsubscribe, .pairingWindow, .pairAnswer,
-            .unpair, .trust, .forget:
+            .unpair, .trust, .forget, .restart:
             .seconds(5)
         case .scanStart, .scanStop: .seconds(10)
         case .connect, .connectMatching, .read, .write, .subscribe, .adapterPower: .seconds(20)
         case .discover: .seconds(30)
         case .pair: .seconds(60)
-        case .transact, .sequence: .seconds(120)
+        case .transact, .run, .sequence: .seconds(120)
         // The scan itself, and the time to start and end it.
         case .scan(let scan): scan.duration + .seconds(10)
         }

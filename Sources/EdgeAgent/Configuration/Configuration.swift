@@ -25,6 +25,9 @@ package struct Configuration: Sendable, Equatable {
     package var recovery = RecoveryConfiguration()
     package var outbox = OutboxConfiguration()
     package var audit = AuditConfiguration()
+    package var homeAssistant = HomeAssistantConfiguration()
+    package var profiles = ProfilesConfiguration()
+    package var values = ValuesConfiguration()
     /// Who may do what; nil: everything on the agent's own topics is allowed.
     package var policy: Policy?
     /// The configured devices, in the file's order; no alias and no address stands twice.

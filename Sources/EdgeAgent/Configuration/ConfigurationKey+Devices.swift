@@ -25,6 +25,24 @@ extension ConfigurationKey {
             expected: "a whole number from 1000 to 604800000 (ms)",
             isRequired: false
         ),
+        DeviceKey(
+            name: "profile",
+            summary: "What kind of device it is",
+            expected: "the id of a profile, 1 to 64 of a-z, 0-9 and -",
+            isRequired: false
+        ),
+        DeviceKey(
+            name: "shared",
+            summary: "Whether several gateways hear it, which is one device in Home Assistant",
+            expected: "true or false",
+            isRequired: false
+        ),
+        DeviceKey(
+            name: "owner",
+            summary: "The gateway that tells Home Assistant of it",
+            expected: "the name of a gateway",
+            isRequired: false
+        ),
     ]
 
     /// The keys of `link` in one entry of `devices`; without one of them that of `links` holds.

@@ -64,6 +64,12 @@ package enum ConfigurationPattern {
             && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"+#/".utf8.contains($0) }
     }
 
+    /// A topic that can be subscribed to and is no wildcard and none of the broker's own: 1 to 256 bytes.
+    package static func isTopic(_ text: String) -> Bool {
+        (1...256).contains(text.utf8.count) && !hasControlCharacters(text) && text.utf8.first != UInt8(ascii: "$")
+            && text.utf8.allSatisfy { !"+#".utf8.contains($0) }
+    }
+
     /// A user name: 1 to 256 bytes without control characters.
     package static func isUserName(_ text: String) -> Bool {
         (1...256).contains(text.utf8.count) && !hasControlCharacters(text)

@@ -62,6 +62,9 @@ extension ConfigurationReader {
                 device.alias = accepted
                 isComplete = claim(accepted, line, &names.aliases, path: "\(path).alias", file: file) && isComplete
             case "intervalMs": device.interval = Int(accepted).map { .milliseconds($0) }
+            case "profile": device.profile = accepted
+            case "shared": device.isShared = accepted == "true"
+            case "owner": device.owner = accepted
             default: device.name = accepted
             }
         }
@@ -117,6 +120,9 @@ extension ConfigurationReader {
         case "address": ConfigurationPattern.address(text)
         case "alias": ConfigurationPattern.isAlias(text) ? text : nil
         case "intervalMs": isInterval(text) ? text : nil
+        case "profile": NamePattern.isGateway(text) ? text : nil
+        case "shared": text == "true" || text == "false" ? text : nil
+        case "owner": ConfigurationPattern.isGateway(text) ? text : nil
         default: (1...256).contains(text.utf8.count) && !ConfigurationPattern.hasControlCharacters(text) ? text : nil
         }
     }

@@ -28,6 +28,9 @@ package enum ConfigurationText {
             lines.append("    alias: " + scalar(device.alias))
             if let name = device.name { lines.append("    name: " + scalar(name)) }
             if let interval = device.interval { lines.append("    intervalMs: \(interval.milliseconds)") }
+            if let profile = device.profile { lines.append("    profile: " + scalar(profile)) }
+            if device.isShared { lines.append("    shared: true") }
+            if let owner = device.owner { lines.append("    owner: " + scalar(owner)) }
             lines += self.lines(device.link)
         }
         if !configuration.groups.isEmpty { lines += ["", "groups:"] }

@@ -8,6 +8,12 @@ package struct DeviceConfiguration: Sendable, Equatable {
     package var name: String?
     /// How long it may be silent before it counts as gone; nil: what is learned.
     package var interval: Duration?
+    /// The id of its profile; nil: those that recognise it.
+    package var profile: String?
+    /// A beacon that several gateways hear: its identity in Home Assistant is its address alone.
+    package var isShared = false
+    /// The gateway that shows it there; nil: this one.
+    package var owner: String?
     /// What of the rules for links is another for this device.
     package var link: LinkSettings
 

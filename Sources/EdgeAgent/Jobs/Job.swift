@@ -12,6 +12,8 @@ struct Job: Identifiable, Sendable {
         case member(of: Int, index: Int)
         /// A read of the agent's own, for the subscription with this number; nobody hears of it.
         case poll(Int)
+        /// Reads of the agent's own, for the device's state; nobody hears of it.
+        case values
     }
 
     /// Counts the jobs of this process.
@@ -20,6 +22,9 @@ struct Job: Identifiable, Sendable {
     let device: DeviceTarget
     let arrived: ContinuousClock.Instant
     var purpose = Purpose.command
+
+    /// Whether it is the agent's own, of which nobody hears.
+    var isOwn: Bool { poll != nil || purpose == .values }
 
     /// The number of the subscription for which the agent reads a value itself.
     var poll: Int? {
@@ -115,7 +120,7 @@ extension VerbRequest {
     /// Whether the verb needs a link, and with it one of the adapter's slots.
     var needsLink: Bool {
         switch self {
-        case .connect, .connectMatching, .discover, .read, .write, .subscribe, .transact, .pair: true
+        case .connect, .connectMatching, .discover, .read, .write, .subscribe, .transact, .run, .pair: true
         case .sequence(let request): request.steps.contains { $0.request.needsLink }
         default: false
         }
@@ -127,6 +132,7 @@ extension VerbRequest {
     var sends: Bool {
         switch self {
         case .write, .transact: true
+        case .run(let request): request.resolved?.isReadOnly != true
         case .sequence(let request): request.steps.contains { $0.request.sends }
         default: false
         }

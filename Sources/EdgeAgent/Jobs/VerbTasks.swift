@@ -51,6 +51,7 @@ enum VerbTasks {
                 try await agent.openConnection(rules, to: device, for: client, scope)
             }
         case .transact(let rules): return transact(rules, address, timeout)
+        case .run(let request): return run(request, of: caller, on: device, timeout: timeout)
         case .pair(let request): return pair(request, address, timeout)
         case .unpair:
             return BlueToothTaskModel(address, timeout: timeout) { manager, scope in
@@ -63,7 +64,7 @@ enum VerbTasks {
         case .forget:
             return BlueToothTaskModel(address, timeout: timeout) { _, scope in try await agent.forget(device, scope) }
         case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .sequence, .jobs, .job, .cancel,
-            .pairingWindow, .pairAnswer:
+            .pairingWindow, .pairAnswer, .restart:
             return BlueToothTaskModel(address, timeout: timeout) { _, _ in
                 throw OperationError(.internal, detail: "the verb is none for a device")
             }

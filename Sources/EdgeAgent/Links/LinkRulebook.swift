@@ -6,6 +6,8 @@ package struct LinkRulebook: Sendable {
     /// What holds for devices of which nothing is said.
     package let standard: LinkRules
     private let configured: [DeviceAddress: LinkSettings]
+    /// What profiles say, where the configuration and commands say nothing.
+    private var profiled: [DeviceAddress: LinkSettings] = [:]
     /// What commands have said, until one says otherwise.
     package private(set) var commanded: [DeviceAddress: LinkSettings] = [:]
 
@@ -15,8 +17,8 @@ package struct LinkRulebook: Sendable {
     }
 
     package subscript(address: DeviceAddress) -> LinkRules {
-        if configured.isEmpty, commanded.isEmpty { return standard }
-        return standard.with(configured[address]).with(commanded[address])
+        if configured.isEmpty, commanded.isEmpty, profiled.isEmpty { return standard }
+        return standard.with(profiled[address]).with(configured[address]).with(commanded[address])
     }
 
     /// Whether a command that needs a link may make one.
@@ -28,7 +30,7 @@ package struct LinkRulebook: Sendable {
             default: nil
             }
         guard let link else { return self[address].policy != .never }
-        return standard.with(configured[address]).with(link).policy != .never
+        return standard.with(profiled[address]).with(configured[address]).with(link).policy != .never
     }
 
     /// Takes over what a command says of a device; nothing at all means the configuration again.
@@ -36,8 +38,18 @@ package struct LinkRulebook: Sendable {
         commanded[address] = settings.isEmpty ? nil : settings
     }
 
+    /// Takes over what profiles say of a device's link.
+    ///
+    /// - Returns: whether that is something else than before.
+    package mutating func set(profiled settings: LinkSettings, for address: DeviceAddress) -> Bool {
+        let settings = settings.isEmpty ? nil : settings
+        guard profiled[address] != settings else { return false }
+        profiled[address] = settings
+        return true
+    }
+
     /// The devices whose link the configuration wants kept.
     package var kept: [DeviceAddress] {
-        Set(configured.keys).union(commanded.keys).filter { self[$0].policy == .keep }.sorted()
+        Set(configured.keys).union(commanded.keys).union(profiled.keys).filter { self[$0].policy == .keep }.sorted()
     }
 }

@@ -80,13 +80,14 @@ extension VerbRequest {
         switch self {
         case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .connect, .connectMatching,
             .disconnect, .discover, .rssi, .jobs, .job, .cancel, .pair, .pairingWindow, .pairAnswer, .unpair, .trust,
-            .forget:
+            .forget, .restart:
             []
         case .sequence(let request): request.steps.flatMap(\.request.attributes)
         case .read(let request): [request.attribute]
         case .write(let request): [request.attribute]
         case .subscribe(let request): [request.attribute]
         case .unsubscribe(let request): [request.attribute]
+        case .run(let request): request.attributes
         case .transact(let rules): [rules.write] + (rules.notify.map { [$0] } ?? [])
         }
     }

@@ -159,8 +159,10 @@ final class Publisher {
     }
 
     /// The same for a bare text, which has no stamp.
-    func retain(_ topic: String, text: String) {
-        let bytes = Array(text.utf8)
+    func retain(_ topic: String, text: String) { retain(topic, bytes: Array(text.utf8)) }
+
+    /// The same for bytes without a stamp.
+    func retain(_ topic: String, bytes: [UInt8]) {
         retained[topic] = bytes
         send(state(topic, bytes))
     }
@@ -194,6 +196,20 @@ final class Publisher {
         let publication = state(topics.status, lastStatus)
         let refusal = client.assumeIsolated { $0.publish(publication) { _ in done() } }
         if refusal != nil { done() }
+    }
+
+    /// Publishes a discovery message, or takes one away; false when there was no place for it.
+    ///
+    /// It is not kept here: the announcer says it again when that is needed. Of two steps of one topic each goes out.
+    func announce(_ topic: String, _ payload: [UInt8]) -> Bool {
+        send(publication(topic, payload, .other, .required, retain: true))
+    }
+
+    /// Publishes what is retained of some topics again, in their order.
+    func renew(_ topics: [String]) {
+        for topic in topics {
+            if let bytes = retained[topic] { send(state(topic, bytes)) }
+        }
     }
 
     /// Publishes all that is retained again.

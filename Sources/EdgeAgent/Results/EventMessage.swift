@@ -1,4 +1,5 @@
 package import BleCore
+package import Profiles
 
 /// Something that happened to a device.
 package struct EventMessage: Sendable, Equatable {
@@ -15,6 +16,8 @@ package struct EventMessage: Sendable, Equatable {
         case subscriptionRestored(AttributeSelector)
         /// Something is done because no link comes to be, or none that is of use.
         case recovery(RecoveryStep, RecoveryFault, adapter: AdapterName?)
+        /// What a profile calls an event: a button was pressed.
+        case value(DecodedEvent)
 
         package var name: String {
             switch self {
@@ -26,6 +29,7 @@ package struct EventMessage: Sendable, Equatable {
             case .subscriptionLost: "subscription-lost"
             case .subscriptionRestored: "subscription-restored"
             case .recovery: "recovery"
+            case .value: "value"
             }
         }
     }
@@ -56,6 +60,10 @@ package struct EventMessage: Sendable, Equatable {
             writer.field("step", step.rawValue)
             writer.field("reason", fault.rawValue)
             writer.field(ifPresent: "adapter", adapter?.text)
+        case .value(let event):
+            writer.field("name", event.fullName)
+            writer.field("value", event.type)
+            writer.write(event.details)
         }
         device.write(to: &writer)
         stamp.write(to: &writer)

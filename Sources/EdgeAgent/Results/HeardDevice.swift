@@ -1,4 +1,5 @@
 package import BleCore
+package import Profiles
 
 /// A device that a scan heard, with the name that it has on the wire.
 package struct HeardDevice: Sendable, Equatable {
@@ -6,6 +7,8 @@ package struct HeardDevice: Sendable, Equatable {
     package var advertisement: Advertisement
     /// The address now on the air, when an identity key gave the advertisement's own.
     package var via: DeviceAddress?
+    /// What profiles read from it; nil: it was not asked for.
+    package var decoded: AdvertisementReading?
 
     package init(name: DeviceName, advertisement: Advertisement, via: DeviceAddress? = nil) {
         self.name = name
@@ -37,6 +40,10 @@ package struct HeardDevice: Sendable, Equatable {
         writer.field("last", time: advertisement.lastHeard)
         writer.field("signals", advertisement.signals)
         writer.field("adapter", advertisement.adapter)
+        if let decoded, !decoded.isEmpty {
+            writer.key("decoded")
+            decoded.write(to: &writer)
+        }
         writer.endObject()
     }
 

@@ -22,7 +22,7 @@ package enum ResultPayload: Sendable, Equatable {
     /// `pair` on the gateway's topic: whether it was so before, and when the window closes, in milliseconds since
     /// 1970-01-01 UTC; nil: it is closed.
     case pairingWindow(already: Bool, endsMs: Int64?)
-    /// `pair.answer`: there is nothing to say.
+    /// `pair.answer`, `restart`: there is nothing to say.
     case nothing
     /// `transact`: the answer.
     case transact(TransactAnswer)

@@ -81,6 +81,7 @@ extension DurableScans.Record {
         writer.field(ifPresent: "rssiMin", filter.rssiMin)
         writer.field("mode", filter.mode.rawValue)
         writer.field(ifPresent: "adapter", filter.adapter?.text)
+        if command.decodes { writer.field("decode", true) }
         if let endsMs { writer.field("endsMs", endsMs) }
         writer.endObject()
     }

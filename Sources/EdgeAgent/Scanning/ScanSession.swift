@@ -1,5 +1,6 @@
 package import BleCore
 package import EventLoop
+package import Profiles
 
 /// A scan that lasts: hears reports, decides which of them are published, and gathers them into batches.
 ///
@@ -12,6 +13,9 @@ package final class ScanSession {
     var end: EventLoop.TimerID?
     /// When it ends, in milliseconds since 1970-01-01 UTC; nil: when it is stopped.
     var endsMs: Int64?
+
+    /// What profiles read from an advertisement; nil: it is not asked for.
+    package var decode: ((Advertisement) -> AdvertisementReading)?
 
     private let loop: EventLoop
     private let publish: (ScanBatchMessage) -> Bool
@@ -106,7 +110,11 @@ package final class ScanSession {
         if let flushTimer { loop.cancel(flushTimer) }
         flushTimer = nil
         guard !batch.isEmpty else { return }
-        let devices = batch.map { HeardDevice(name: nameOf($0.address), advertisement: $0) }
+        let devices = batch.map { report in
+            var device = HeardDevice(name: nameOf(report.address), advertisement: report)
+            device.decoded = decode?(report)
+            return device
+        }
         batch.removeAll(keepingCapacity: true)
         if publish(ScanBatchMessage(session: name, devices: devices, dropped: unsaid)) {
             published += Int64(devices.count)

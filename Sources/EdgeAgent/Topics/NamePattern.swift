@@ -34,6 +34,11 @@ enum NamePattern {
         fits(text, maxBytes: 32) { isLetter($0) || isUpper($0) || isDigit($0) || $0 == UInt8(ascii: "_") }
     }
 
+    /// `[A-Za-z0-9_-]{1,160}`: what the ids of entities begin with.
+    static func isIdentity(_ text: some StringProtocol) -> Bool {
+        fits(text, maxBytes: 160) { isLetter($0) || isUpper($0) || isDigit($0) || isMark($0) }
+    }
+
     private static func fits(_ text: some StringProtocol, maxBytes: Int, _ isAllowed: (UInt8) -> Bool) -> Bool {
         var count = 0
         for byte in text.utf8 {

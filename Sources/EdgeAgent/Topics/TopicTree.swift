@@ -24,6 +24,8 @@ package struct TopicTree: Sendable, Equatable {
     package var health: String { base + "health" }
     /// Retained.
     package var bluetooth: String { base + "bluetooth" }
+    /// Where a caller sends commands for the gateway.
+    package func command(client: String) -> String { "\(base)cmd/\(client)" }
     /// Prompts of pairings.
     package var pair: String { base + "pair" }
     /// Retained.
@@ -83,6 +85,9 @@ package struct DeviceTopics: Sendable, Equatable {
     package var avail: String { base + "avail" }
     /// Retained.
     package var gatt: String { base + "gatt" }
+
+    /// Where a bare value for a value or command of the device goes.
+    package func set(_ name: String) -> String { "\(base)set/\(name)" }
 
     /// What the topics of all values of the device begin with.
     package var notifyPrefix: String { base + "notify/" }

@@ -16,6 +16,8 @@ struct AgentSetup: Sendable {
     var aliases: [(alias: String, device: TestDevice)] = []
     /// The keys of `link` for each device with an alias.
     var link: String?
+    /// The profile of each device with an alias.
+    var profile: String?
     /// `intervalMs` of each device with an alias.
     var interval: Int?
     var arguments: [String] = []
@@ -41,6 +43,7 @@ struct AgentSetup: Sendable {
             text += "devices:\n"
             for (alias, device) in aliases {
                 text += "  - address: \"\(device.address)\"\n    alias: \(alias)\n"
+                if let profile { text += "    profile: \(profile)\n" }
                 if let interval { text += "    intervalMs: \(interval)\n" }
                 if let link { text += "    link: \(link.hasPrefix("{") ? link : "{\(link)}")\n" }
             }

@@ -9,6 +9,26 @@ extension AgentLane4 {
         private static let sigint: Int32 = 2
         private static let sigterm: Int32 = 15
 
+        @Test func `restart is answered first, and then the agent ends in order with the code for another start`()
+            async throws
+        {
+            try await withStateFolder { state in
+                try await withAgent(.lasting(state)) { gateway in
+                    let id = try await gateway.start("restart")
+                    #expect(try await gateway.result(id).json["status"] == "ok")
+                    try await gateway.hear("offline", on: "status")
+                    #expect(try await gateway.ended() == 75)
+                    // The next start has nothing left to do of it.
+                    let mark = gateway.caller.mark
+                    let next = try await gateway.restarted()
+                    try await next.send(again: id, "restart", #""ack":false"#)
+                    let again = try await next.hear("the same answer", from: mark) { $0.topic.hasSuffix("/\(id)") }
+                    #expect(again.json["replayed"] == true)
+                    try await next.settle()
+                }
+            }
+        }
+
         @Test(arguments: [sigterm, sigint], [true, false])
         func `a signal lets the running job finish, leaves or refuses the rest, releases links and says offline`(
             signal: Int32,

@@ -184,12 +184,21 @@ import Testing
         #expect(set.error.code == .unknownDevice)
     }
 
-    @Test func `groups and values of profiles are unknown`() throws {
+    @Test func `a group is unknown that is not configured`() throws {
         #expect(try fixture.refusal(#"{"verb":"rssi"}"#, on: .group("lamps", client: nil)).error.code == .unknownGroup)
-        let set = try fixture.refusal("true", on: .set(device: "door", name: "light"))
-        #expect(set.error.code == .unknownCommand)
-        #expect(set.origin.client == "set" && set.origin.device == fixture.door)
-        #expect(set.origin.reply.topic == "edge/v1/shop-3/res/set/made-1")
         #expect(fixture.decode(#"{"state":"lost"}"#, on: .status).ignored == .notACommand)
+    }
+
+    @Test func `a bare value is a run by the caller set`() throws {
+        let set = try fixture.command("true", on: .set(device: "door", name: "light"))
+        #expect(set.request == .run(RunRequest(name: "light", arguments: .bare("true"))))
+        #expect(set.origin.client == "set" && set.origin.identity == "set" && set.origin.device == fixture.door)
+        #expect(set.origin.reply.topic == "edge/v1/shop-3/res/set/made-1" && set.origin.replayKey == nil)
+        #expect(set.request.changesSomething && set.expiry.monotonic > .zero)
+        #expect(try fixture.refusal("1", on: .set(device: "no", name: "light")).error.code == .unknownDevice)
+        #expect(try fixture.refusal("1", on: .set(device: "door", name: "A b")).error.code == .unknownCommand)
+        let long = String(repeating: "x", count: RunRequest.maxTextBytes + 1)
+        #expect(try fixture.refusal(long, on: .set(device: "door", name: "light")).error.code == .badRequest)
+        #expect(fixture.decode("", on: .set(device: "door", name: "light")).ignored == .emptyPayload)
     }
 }

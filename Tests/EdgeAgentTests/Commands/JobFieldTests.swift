@@ -47,10 +47,10 @@ import Testing
 
     @Test(arguments: VerbName.allCases)
     func `a device's verbs may be steps, but not sequences themselves`(verb: VerbName) throws {
-        let fields = #""handle":1,"value":{"hex":""},"write":1,"notify":2,"data":{"hex":"00"}"#
+        let fields = #""name":"on","handle":1,"value":{"hex":""},"write":1,"notify":2,"data":{"hex":"00"}"#
         let decoded = fixture.decode("{\"verb\":\"sequence\",\"steps\":[{\"verb\":\"\(verb.rawValue)\",\(fields)}]}")
         let allowed: [VerbName] = [
-            .connect, .disconnect, .discover, .read, .write, .subscribe, .unsubscribe, .transact, .rssi,
+            .connect, .disconnect, .discover, .read, .write, .subscribe, .unsubscribe, .transact, .rssi, .run,
         ]
         #expect((decoded.command != nil) == allowed.contains(verb), "\(decoded)")
         guard let refusal = decoded.refusal else { return }

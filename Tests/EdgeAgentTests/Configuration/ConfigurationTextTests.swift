@@ -50,7 +50,7 @@ struct ConfigurationTextTests {
         let paths = ConfigurationKey.all.map(\.path)
         #expect(Set(paths).count == paths.count)
         let flags = ConfigurationKey.all.compactMap(\.flag)
-        #expect(Set(flags).count == 9)
+        #expect(Set(flags).count == 10)
         #expect(Set(CommandLineFlag.all.map(\.name)) == Set(flags).union(["--config"]))
     }
 }

@@ -188,7 +188,7 @@ struct PageExamples {
         case .read: return .value([1])
         case .write: return .written(bytes: 1, packets: 1)
         case .rssi: return .rssi(-60, ageMs: 1)
-        case .transact:
+        case .transact, .run:
             let parsed = TransactAnswer.Value(name: "x", value: .null, unit: "y")
             return .transact(TransactAnswer(packets: 1, value: [1], surplus: [2], parsed: [parsed]))
         case .sequence: return .steps([.notBegun(.rssi, detail: "x")])
@@ -197,7 +197,7 @@ struct PageExamples {
         case .cancel: return .cancelled(1)
         case .pair where isDevice: return .paired(already: false, bonded: true)
         case .pair: return .pairingWindow(already: false, endsMs: 0)
-        case .pairAnswer: return .nothing
+        case .pairAnswer, .restart: return .nothing
         default: return .already(false)
         }
     }

@@ -120,7 +120,7 @@ import Testing
             case .refused:
                 outcomes["refused", default: 0] += 1
                 #expect(rules.fail != nil)
-            case .failed(let code): outcomes[code.rawValue, default: 0] += 1
+            case .failed(let code): outcomes["\(code)", default: 0] += 1
             case .waits: outcomes["waits", default: 0] += 1
             case .longConnection:
                 outcomes["long", default: 0] += 1
