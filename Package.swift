@@ -72,6 +72,13 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: strict
         ),
+        // A checker of JSON Schema, for the schemas of files that people write.
+        .target(
+            name: "SchemaSupport",
+            dependencies: ["YAML"],
+            path: "Tests/Support/schemas",
+            swiftSettings: strict
+        ),
         // What the tests of the journal kill.
         .executableTarget(
             name: "journal-writer",
@@ -98,7 +105,7 @@ let package = Package(
         tests("MQTTTests", ["MQTT", "EventLoop", "TestSupport"]),
         tests("BleCoreTests", ["BleCore", "Cryptography", "DBus", "EventLoop", "BlueZSimulator", "TestSupport"]),
         tests("CryptographyTests", ["Cryptography"]),
-        tests("ProfilesTests", ["Profiles", "BleCore", "Cryptography", "Frames", "YAML"]),
+        tests("ProfilesTests", ["Profiles", "BleCore", "Cryptography", "Frames", "SchemaSupport", "YAML"]),
         tests("JournalTests", ["Journal", "EventLoop", "TestSupport", "journal-writer"]),
         tests("TaskQueueTests", ["TaskQueue", "TestSupport"]),
         tests(
@@ -108,7 +115,10 @@ let package = Package(
                 "TestSupport",
             ]
         ),
-        tests("BlueZSimulatorTests", ["BlueZSimulator", "DBus", "EventLoop", "YAML", "TestSupport"]),
+        tests(
+            "BlueZSimulatorTests",
+            ["BlueZSimulator", "DBus", "EventLoop", "YAML", "SchemaSupport", "TestSupport"]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,5 +1,6 @@
 import EdgeAgent
 import Foundation
+import Frames
 import TestSupport
 import Testing
 

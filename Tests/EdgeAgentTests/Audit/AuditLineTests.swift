@@ -1,6 +1,7 @@
 import BleCore
 import Cryptography
 import EdgeAgent
+import Frames
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))

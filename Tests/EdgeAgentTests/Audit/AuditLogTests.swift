@@ -1,6 +1,7 @@
 import BleCore
 import EdgeAgent
 import EventLoop
+import Frames
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
