@@ -72,6 +72,13 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: strict
         ),
+        // What the tests of frames and of the agent share.
+        .target(
+            name: "FramesSupport",
+            dependencies: ["BleCore", "Frames", "TestSupport"],
+            path: "Tests/Support/frames",
+            swiftSettings: strict
+        ),
         // A checker of JSON Schema, for the schemas of files that people write.
         .target(
             name: "SchemaSupport",
@@ -105,14 +112,15 @@ let package = Package(
         tests("MQTTTests", ["MQTT", "EventLoop", "TestSupport"]),
         tests("BleCoreTests", ["BleCore", "Cryptography", "DBus", "EventLoop", "BlueZSimulator", "TestSupport"]),
         tests("CryptographyTests", ["Cryptography"]),
+        tests("FramesTests", ["Frames", "FramesSupport", "BleCore", "TestSupport"]),
         tests("ProfilesTests", ["Profiles", "BleCore", "Cryptography", "Frames", "SchemaSupport", "YAML"]),
         tests("JournalTests", ["Journal", "EventLoop", "TestSupport", "journal-writer"]),
         tests("TaskQueueTests", ["TaskQueue", "TestSupport"]),
         tests(
             "EdgeAgentTests",
             [
-                "EdgeAgent", "BleCore", "Cryptography", "Frames", "Journal", "TaskQueue", "MQTT", "EventLoop",
-                "TestSupport",
+                "EdgeAgent", "BleCore", "Cryptography", "Frames", "FramesSupport", "Journal", "TaskQueue", "MQTT",
+                "EventLoop", "TestSupport",
             ]
         ),
         tests(
