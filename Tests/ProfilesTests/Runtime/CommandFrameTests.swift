@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test func `rules and reads come as the profile has them`() throws {
-        let profile = try Profile(yaml: ProfileFormatTests.full)
+        let profile = try Profile(yaml: ProfileSamples.full)
         let command = try #require(profile.command(named: "set-target"))
         guard case .transact(let rules) = try command.prepared(with: ["target": number("21.5")]) else {
             Issue.record("no transact")
