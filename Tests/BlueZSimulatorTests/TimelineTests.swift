@@ -126,7 +126,7 @@ struct TimelineTests {
 
     @Test func `bluetoothd is killed, and its next life shows the link for a while`() async throws {
         let text = """
-            times: {lingerMs: 50}
+            times: {lingerMs: 1000}
             events: {restart: [killBus, {wait: 10}, returnToBus]}
             """
         try await with(text) { _, client, simulator in

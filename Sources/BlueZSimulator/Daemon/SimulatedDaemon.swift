@@ -50,9 +50,15 @@ final class SimulatedDaemon {
     ///   - model: the adapter and what is around it.
     ///   - stored: the devices that an earlier life has kept, by address.
     ///   - isPlugged: whether it comes while the daemon runs; it is off when it is announced, and switched on then.
+    ///   - lingering: how long links of a life that was killed are still there.
     /// - Returns: false when there is one of that number already.
     @discardableResult
-    func add(_ model: AdapterModel, stored: [String: StoredDevice] = [:], isPlugged: Bool = false) -> Bool {
+    func add(
+        _ model: AdapterModel,
+        stored: [String: StoredDevice] = [:],
+        isPlugged: Bool = false,
+        lingering: Duration? = nil
+    ) -> Bool {
         guard adapters[model.index] == nil else { return false }
         let random = self.random.fork()
         var starting = model
@@ -70,6 +76,9 @@ final class SimulatedDaemon {
         let monitors = adapter.monitors.map { [$0] } ?? []
         tree.add(adapter.path, [adapter] + monitors + ListedProperties.ofAdapter())
         adapter.restoreKnownDevices(stored)
+        if let lingering, lingering > .zero {
+            for (address, kept) in stored where kept.isLinked { adapter.devices[address]?.linger(lingering) }
+        }
         if isPlugged, model.isPowered, !model.isBlocked {
             tree.flush()
             adapter.setPowered(true) {}

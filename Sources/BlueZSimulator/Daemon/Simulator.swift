@@ -39,6 +39,8 @@ package actor Simulator {
     private var isReturning = false
     /// What bluetoothd has on disk: the devices of each adapter, by address.
     private var stored: [Int: [String: StoredDevice]] = [:]
+    /// When the kernel ends the links of a life that was killed.
+    private var linksEnd: ContinuousClock.Instant?
     private var callWaiters: [(member: String, count: Int, continuation: CheckedContinuation<Void, Never>)] = []
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -134,10 +136,12 @@ package actor Simulator {
 
     /// Leaves the bus as a daemon that was killed (SIGKILL): nothing is signalled but the loss of the name.
     ///
-    /// What it had stored is there again when it is back, and so are the links, for a moment: the kernel has them still.
+    /// What it had stored is there again when it is back, and so are the links, for a moment, while the kernel has them
+    /// still.
     package func killBus() {
         guard let presence else { return }
         stored = presence.daemon.stored
+        linksEnd = .now + settings.lingerDelay
         leaveBus()
     }
 
@@ -175,8 +179,9 @@ package actor Simulator {
                 connection.assumeIsolated { $0.call(message) { answer.complete($0) } }
             }
         )
-        for model in models { daemon.add(model, stored: stored[model.index] ?? [:]) }
-        stored = [:]
+        let lingering = linksEnd.map { $0 - .now }
+        for model in models { daemon.add(model, stored: stored[model.index] ?? [:], lingering: lingering) }
+        (stored, linksEnd) = ([:], nil)
         // Nothing is announced before the name is owned.
         daemon.tree.forgetPending()
         presence = Presence(connection: connection, daemon: daemon)

@@ -53,12 +53,12 @@ extension SimulatedDevice {
     }
 
     /// The link of a life of bluetoothd that was killed: the kernel has it still, and it is of no use.
-    func linger() {
+    func linger(_ time: Duration) {
         guard bearer == nil else { return }
         peripheral.linked()
         adapter.linkBegan()
         bearer = AttBearer(loop: loop, delay: settings.attDelay)
-        loop.schedule(after: settings.lingerDelay) { [weak self] in self?.linkDown() }
+        loop.schedule(after: time) { [weak self] in self?.linkDown() }
     }
 
     /// The device does not know the key with which the link is to be encrypted: the kernel ends it.

@@ -34,6 +34,5 @@ struct StoredDevice {
         device.isPaired = isBonded
         device.isBonded = isBonded
         device.peripheral.isPaired = isBonded
-        if isLinked { device.linger() }
     }
 }

@@ -17,7 +17,7 @@ package struct SimulatorSettings: Equatable, Sendable {
     package var pairingTimeout: Duration = .seconds(30)
     /// From the end of a link whose bond is stale to the one that bluetoothd makes by itself; 200 ms were seen.
     package var relinkDelay: Duration = .milliseconds(5)
-    /// How long the links of a life that was killed are there in the next one; 750 ms and 2 s were seen.
+    /// From the end of a life that was killed to that of its links: the kernel keeps them for 2 s.
     package var lingerDelay: Duration = .milliseconds(20)
 
     /// Which connects, counted over all, leave out the signal `Connected=true`: each n-th; nil: none.

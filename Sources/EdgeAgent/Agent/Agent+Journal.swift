@@ -29,8 +29,8 @@ extension Agent {
         command.origin.journal = number
         if let key = command.origin.replayKey { window.set(journal: number, of: key) }
         let stored = StoredCommand(message, id: command.origin.id.text)
-        let place = device.map { ($0, arrivalLine(of: $0).reserve()) }
         let isBegun = beginsAtOnce(command)
+        let place = device.map { ($0, arrivalLine(of: $0).reserve()) }
         let (origin, expiresMs) = (command.origin, command.expiry.wallMs)
         let entry = entry(for: origin, stored, number, expiresMs: expiresMs, isBegun: isBegun)
         journal.accept(entry) { [weak self] result in
@@ -51,7 +51,7 @@ extension Agent {
     /// Whether nothing stands between a command and its device: one commit notes its coming and its beginning then.
     private func beginsAtOnce(_ command: Command) -> Bool {
         guard command.request.sends, let device = command.origin.device?.address else { return false }
-        return queue.running(on: device) == nil && queue.waiting(for: device) == 0
+        return arrivals[device] == nil && queue.running(on: device) == nil && queue.waiting(for: device) == 0
             && manager.assumeIsolated { $0.device(device)?.link.phase == .resolved }
     }
 

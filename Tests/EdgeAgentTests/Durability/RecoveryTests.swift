@@ -118,6 +118,31 @@ extension AgentLane2 {
             }
         }
 
+        @Test func `of two that came in one breath the second has not begun, and runs in the next life`() async throws {
+            try await withStateFolder { state in
+                var setup = AgentSetup.lasting(state)
+                setup.world.attDelay = .milliseconds(900)
+                try await withAgent(setup) { first in
+                    _ = try await first.send("connect", on: .awkward)
+                    // So that it reads both in one turn.
+                    first.agent.send(SIGSTOP)
+                    let begun = try await first.start("write", Self.write, on: .awkward)
+                    // The device may still be at work on the first one in the next life: tried until it is not.
+                    let fields = Self.write + #","retry":{"max":50}"#
+                    let waiting = try await first.start("write", fields, on: .awkward)
+                    first.agent.send(SIGCONT)
+                    await first.world.waitForCalls(of: "WriteValue")
+                    let job = "dev/\(TestDevice.awkward.hex)/job"
+                    try await first.hear(on: job, count: 3) { $0["status"] == "accepted" }
+                    _ = try await first.stop(SIGKILL)
+                    let second = try await first.restarted()
+                    #expect(try await second.result(begun).json["error"]["code"] == "outcome-unknown")
+                    #expect(try await second.result(waiting).json["status"] == "ok")
+                    _ = try await second.stop()
+                }
+            }
+        }
+
         @Test func `a command that ended is answered from the journal, and another one of its id is a conflict`()
             async throws
         {

@@ -70,9 +70,9 @@ def in_flight(bench):
     gateway = bench.gateway
     gateway.ok("connect", bench["odd"])
     gateway.ok("connect", bench["cmd"])
+    arrived = len(bench.written("cmd"))
     pending = (gateway.send("read", bench["odd"], **SLOW, timeoutMs=20_000),
                gateway.send("transact", bench["cmd"], **rules(4, packetTimeoutMs=15_000)))
-    arrived = len(bench.written("cmd"))
     gateway.until(lambda: len(bench.written("cmd")) > arrived, 10, "the command at the device")
     return pending
 

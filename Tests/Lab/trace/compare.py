@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Compares two recordings of the same session in order and signatures.
 
-    compare.py [--explained FILE]... REFERENCE OTHER
+    compare.py [--explained FILE] REFERENCE OTHER
 
-Both may be recordings or normalised already. Prints each difference; one that a FILE (default
+Both may be recordings or normalised already. Prints each difference; one that FILE (default
 explained.json beside this script) accepts is printed with its reason. Exit status 1 when a
 difference is left unexplained.
 
@@ -92,12 +92,12 @@ def explain(difference, explanations):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--explained", type=pathlib.Path, metavar="FILE", action="append")
+    parser.add_argument("--explained", type=pathlib.Path, metavar="FILE",
+                        default=pathlib.Path(__file__).with_name("explained.json"))
     parser.add_argument("reference")
     parser.add_argument("other")
     options = parser.parse_args()
-    files = options.explained or [pathlib.Path(__file__).with_name("explained.json")]
-    explanations = [one for file in files for one in json.loads(file.read_text(encoding="utf-8"))]
+    explanations = json.loads(options.explained.read_text(encoding="utf-8"))
     used, unexplained, explained = set(), 0, 0
     for difference in compare(load(options.reference), load(options.other)):
         found = explain(difference, explanations)

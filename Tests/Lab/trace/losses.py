@@ -54,7 +54,7 @@ class Losses(Client):
             ("replug", self.replug), ("aside-out", self.run_command("aside-unplug")),
             ("objects-renumbered", self.objects), ("connect-renumbered", self.connect),
             ("notify-renumbered", self.notify),
-            ("kill", self.end("kill")), ("away", self.discover_fails), ("start", self.start),
+            ("kill", self.end("kill")), ("start", self.start),
             ("objects-started", self.objects), ("read-started", self.read_fails), ("find", self.find_again), *unheard,
             ("stop", self.end("stop")), ("start-again", self.start), *unheard, ("disconnect", self.disconnect))
 
@@ -183,7 +183,7 @@ class Losses(Client):
         await self.command(self.options.start)
         await self.until(lambda: self.has_owner, "an owner of the name")
         await self.until(lambda: self.get(self.adapter, ADAPTER, "Powered"), "the adapter's power")
-        # After a kill the kernel's link is there for a while.
+        # The kernel ends the link 2 s after a kill.
         await self.linkless()
 
 
