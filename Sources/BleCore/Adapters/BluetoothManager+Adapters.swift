@@ -112,6 +112,20 @@ extension BluetoothManager {
         return (isOn ? 1 : 0, device.paired || device.bonded ? 1 : 0, isPresent ? heard.rssi ?? -128 : -256)
     }
 
+    /// Takes the subscriptions over that a device had through another adapter, or through this one under another name.
+    func adoptSubscriptions(to path: ObjectPath) {
+        guard let record = tree.devices[path] else { return }
+        for (place, notifier) in notifiers where notifier.address == record.address && !place.isWithin(path) {
+            guard let adapter = BluezPath(place)?.adapter, adapter != record.adapter, !notifier.isStarting,
+                let former = BluezPath.device(of: place), tree.devices[former]?.connected != true,
+                let new = ObjectPath(path.text + place.text.dropFirst(former.text.count)), notifiers[new] == nil
+            else { continue }
+            notifiers[place] = nil
+            notifier.started = false
+            notifiers[new] = notifier
+        }
+    }
+
     /// The adapter that an operation with a device uses; nil when there is none.
     package func adapter(for address: DeviceAddress, on name: AdapterName? = nil) -> AdapterName? {
         name ?? bestObject(of: address).flatMap { tree.devices[$0]?.adapter } ?? chosenAdapter?.name

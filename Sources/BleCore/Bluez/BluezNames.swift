@@ -86,6 +86,12 @@ package struct BluezPath: Equatable {
     /// The object of an adapter.
     package static func adapter(_ name: AdapterName) -> ObjectPath? { ObjectPath("/org/bluez/\(name)") }
 
+    /// The object of the device that an attribute belongs to, whether it is still there or not.
+    static func device(of attribute: ObjectPath) -> ObjectPath? {
+        guard let path = BluezPath(attribute), let address = path.device else { return nil }
+        return device(address, under: path.adapter)
+    }
+
     /// The object of a device under an adapter.
     package static func device(_ address: DeviceAddress, under adapter: AdapterName) -> ObjectPath? {
         ObjectPath("/org/bluez/\(adapter)/dev_" + address.text(digits: upperHexDigits, separator: 0x5F))

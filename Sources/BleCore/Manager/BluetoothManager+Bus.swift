@@ -80,6 +80,7 @@ extension BluetoothManager {
     private func leaveBus() {
         let connection = self.connection
         if case .registered = pairing.registration { sendToAgents("UnregisterAgent") { _ in } }
+        restorePower()
         self.connection = nil
         endSession = nil
         ownerChanged(nil)

@@ -217,6 +217,7 @@ extension BluetoothManager {
                 bond.linked(bonded: tree.devices[path]?.bonded ?? false)
                 try await resolve(path, link, scope)
                 adoptFormerObjects(of: path)
+                adoptSubscriptions(to: path)
                 await restoreSubscriptions(of: path, scope)
                 linkMade(link, at: path)
                 return ConnectOutcome(already: already, mtu: tree.devices[path]?.attributes.mtu)

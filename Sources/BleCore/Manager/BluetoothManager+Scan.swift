@@ -186,6 +186,15 @@ extension BluetoothManager {
         }
     }
 
+    static func powerMessage(_ on: Bool, _ adapter: ObjectPath) throws(DBusFailure) -> DBusMessage {
+        try .call(BluezNames.service, adapter, BusNames.properties, "Set")
+            .append { (writer) throws(DBusFailure) in
+                try writer.append(string: BluezNames.adapter)
+                try writer.append(string: "Powered")
+                try writer.append(.variant(.bool(on)))
+            }
+    }
+
     /// Switches an adapter on or off.
     ///
     /// - Returns: false when it was so already.
@@ -198,12 +207,7 @@ extension BluetoothManager {
             throw unavailability(of: name) ?? BleFailure(.adapterMissing, at: .adapter)
         }
         if adapter.powered == on { return false }
-        let message = try DBusMessage.call(BluezNames.service, adapter.path, BusNames.properties, "Set")
-            .append { (writer) throws(DBusFailure) in
-                try writer.append(string: BluezNames.adapter)
-                try writer.append(string: "Powered")
-                try writer.append(.variant(.bool(on)))
-            }
+        let message = try Self.powerMessage(on, adapter.path)
         scope.applied = .maybe
         let reply = send(message)
         let path = adapter.path

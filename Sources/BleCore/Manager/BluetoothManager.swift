@@ -176,9 +176,12 @@ public actor BluetoothManager {
     public var devices: [DeviceInfo] { tree.paths.keys.sorted().compactMap { device($0) } }
 
     /// What is known of one device; nil when BlueZ does not know it.
-    public func device(_ address: DeviceAddress) -> DeviceInfo? {
+    public func device(_ address: DeviceAddress) -> DeviceInfo? { device(address, on: nil) }
+
+    /// What one adapter knows of a device, or the best one for it.
+    package func device(_ address: DeviceAddress, on adapter: AdapterName?) -> DeviceInfo? {
         let address = tree.name(of: address)
-        guard let path = bestObject(of: address), let record = tree.devices[path] else { return nil }
+        guard let path = bestObject(of: address, on: adapter), let record = tree.devices[path] else { return nil }
         return DeviceInfo(
             advertisement: record.advertisement,
             link: links[address]?.state ?? LinkState(),

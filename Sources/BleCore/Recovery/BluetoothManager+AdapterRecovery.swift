@@ -36,11 +36,23 @@ extension BluetoothManager {
     /// Whether switching an adapter off would disturb nobody: it has no link, whoever made it, and no operation is under
     /// way but those of devices that take none.
     private func isFree(_ adapter: AdapterRecord) -> Bool {
-        if tree.devices.values.contains(where: { $0.connected && $0.adapter == adapter.name }) { return false }
+        if hasLinks(adapter) { return false }
         let id = id(of: adapter)
         return !links.values.contains { link in
             guard link.callsOut > 0 || link.isTaken && !troubles.isFailing(link.address, on: id) else { return false }
             return self.adapter(for: link.address) == adapter.name
+        }
+    }
+
+    /// Whether any link stands through an adapter, whoever made it.
+    func hasLinks(_ adapter: AdapterRecord) -> Bool {
+        tree.devices.values.contains { $0.connected && $0.adapter == adapter.name }
+    }
+
+    /// Leaves no adapter off that is being switched off and on while the manager leaves the bus.
+    func restorePower() {
+        for radio in radios.values where radio.isCycling {
+            do throws(DBusFailure) { _ = send(try Self.powerMessage(true, radio.path)) } catch { continue }
         }
     }
 
@@ -125,14 +137,14 @@ extension BluetoothManager {
         if step == .busReconnect { endSession?() }
     }
 
-    /// Looks again after a while whether bluetoothd has told what it has.
-    func lookForTree(of asked: String) {
+    /// Looks again and again whether bluetoothd has told what it has: at first it may only be slow.
+    func lookForTree(of asked: String, isFirst: Bool = true) {
         guard owner == asked, !loaded else { return }
         treeStaysAway()
-        answerMissing()
+        if !isFirst { answerMissing() }
         guard owner == asked else { return }
         loop.schedule(after: max(configuration.answerLimit, .seconds(5))) { [weak self] in
-            self?.assumeIsolated { $0.lookForTree(of: asked) }
+            self?.assumeIsolated { $0.lookForTree(of: asked, isFirst: false) }
         }
     }
 }

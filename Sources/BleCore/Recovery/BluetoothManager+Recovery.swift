@@ -10,8 +10,11 @@ extension BluetoothManager {
         guard let path = bestObject(of: link.address, on: scope.adapter), let record = tree.devices[path],
             let adapter = tree.adapters[path.parent], let fault = fault(of: failure, record, link.state)
         else { return false }
-        let isOneOfSeveral = fault == .connectFails && troubles.failed(link.address, on: id(of: adapter), at: .now)
-        if isOneOfSeveral { adapterFailed(adapter, .connectsFail) }
+        if fault == .connectFails, troubles.failed(link.address, on: id(of: adapter), at: .now), !hasLinks(adapter) {
+            // It is not the devices that are at fault.
+            adapterFailed(adapter, .connectsFail)
+            return false
+        }
         let step = ladder.failed(.device(link.address), fault, at: .now) { leave($0, record) }
         guard let step else { return false }
         recovered(Recovery(step: step, fault: fault, device: link.address, adapter: record.adapter))

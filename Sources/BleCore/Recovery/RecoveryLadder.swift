@@ -73,7 +73,7 @@ package struct RecoveryLadder: Sendable {
         switch fault {
         case .connectInProgress:
             [
-                Rung(step: .cancelConnect, failures: 2, gap: .seconds(5), perHour: 20),
+                Rung(step: .cancelConnect, failures: 3, gap: .seconds(5), perHour: 20),
                 Rung(step: .removeDevice, failures: 2, gap: .seconds(60), perHour: 4),
             ]
         case .connectFails:

@@ -5,13 +5,13 @@ internal import EventLoop
 extension Agent {
     /// Tells of a step that is taken so that Bluetooth works again.
     func recovered(by recovery: Recovery) {
-        log.warning(
-            "Bluetooth does not work as it should: a step is taken",
-            [
-                .step: recovery.step.rawValue, .reason: recovery.fault.rawValue,
-                .adapter: recovery.adapter?.text ?? "", .device: recovery.device?.hex ?? "",
-            ]
-        )
+        let (step, reason) = (recovery.step.rawValue, recovery.fault.rawValue)
+        let message: StaticString = "Bluetooth does not work as it should: a step is taken"
+        switch (recovery.device, recovery.adapter) {
+        case (let device?, _): log.warning(message, [.step: step, .reason: reason, .device: device.hex])
+        case (nil, let adapter?): log.warning(message, [.step: step, .reason: reason, .adapter: adapter.text])
+        case (nil, nil): log.warning(message, [.step: step, .reason: reason])
+        }
         lastRecoveryMs = UTCTime.now.millisecondsSince1970
         if let device = recovery.device {
             tell(device, .recovery(recovery.step, recovery.fault, adapter: recovery.adapter))

@@ -195,8 +195,10 @@ enum VerbTasks {
     }
 
     private static func rssi(_ address: DeviceAddress, _ timeout: Duration) -> BlueToothTaskModel<VerbOutcome> {
-        BlueToothTaskModel(address, timeout: timeout) { manager, _ in
-            guard let heard = manager.device(address)?.advertisement, heard.signals > 0, let rssi = heard.rssi else {
+        BlueToothTaskModel(address, timeout: timeout) { manager, scope in
+            guard let heard = manager.device(address, on: scope.adapter)?.advertisement, heard.signals > 0,
+                let rssi = heard.rssi
+            else {
                 throw BleFailure(.notInRange, at: .scan, detail: "the device was never heard")
             }
             return (rssi, max(0, UTCTime.now.millisecondsSince1970 - heard.lastHeard))

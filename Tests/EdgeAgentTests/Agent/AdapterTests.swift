@@ -44,6 +44,10 @@ extension AgentLane2 {
                 for name in ["hci0", "hci1"] {
                     try await gateway.hear(on: "adapter/\(name)") { $0["discovering"] == true }
                 }
+                // What is asked of one adapter is what that one heard.
+                let weak = try await gateway.send("rssi", Self.first, on: .thing)["result"]["rssi"].number
+                let strong = try await gateway.send("rssi", Self.second, on: .thing)["result"]["rssi"].number
+                #expect(weak.map { $0 < -70 } == true && strong.map { $0 > -60 } == true)
                 // One that names an adapter hears through that alone.
                 let scan = try await gateway.send("scan", #"\#(Self.first),"durationMs":400"#)
                 let heard = scan["result"]["devices"].list.map { $0["adapter"].text }
@@ -80,6 +84,19 @@ extension AgentLane2 {
                 #expect(await gateway.world.isConnected(.thing, adapter: 0))
                 #expect(await !gateway.world.isConnected(.thing, adapter: 1))
                 _ = try await gateway.hear("the link", from: mark) { $0.topic == link && $0.json["adapter"] == "hci0" }
+                // With what was subscribed.
+                #expect(try await gateway.send("subscribe", Self.value, on: .thing)["status"] == "ok")
+                let back = gateway.caller.mark
+                let again = try await gateway.send("connect", Self.second, on: .thing)
+                #expect(again["status"] == "ok", "\(again)")
+                let event = gateway.topic(.thing, "event")
+                _ = try await gateway.hear("the subscription", from: back) {
+                    $0.topic == event && $0.json["event"] == "subscription-restored"
+                }
+                #expect(await gateway.world.isSubscribed(.thing, "ffe1", adapter: 1))
+                #expect(await !gateway.world.isSubscribed(.thing, "ffe1"))
+                #expect(try await gateway.send("unsubscribe", Self.value, on: .thing)["status"] == "ok")
+                #expect(try await gateway.send("connect", Self.first, on: .thing)["status"] == "ok")
                 // From now on the one that has the link is used.
                 #expect(try await gateway.send("read", Self.value, on: .thing)["status"] == "ok")
                 let reads = await gateway.world.paths(of: "ReadValue")
@@ -135,6 +152,7 @@ extension AgentLane2 {
                 link: "policy: keep"
             ) { gateway in
                 try await gateway.hear("resolved", on: "dev/door/link")
+                #expect(try await gateway.send("subscribe", Self.value, on: .thing)["status"] == "ok")
                 var mark = gateway.caller.mark
                 try await gateway.world.trigger("pull")
                 try await gateway.hear("no-adapter", on: "bluetooth", from: mark)
@@ -149,25 +167,21 @@ extension AgentLane2 {
                 #expect(link.json["adapter"] == "hci4")
                 let there = try await gateway.hear(on: "adapter/hci4", from: mark) { $0["links"]["used"] == 1 }
                 #expect(there.json["links"]["max"] == 1 && there.json["address"] == "001a7dda7111")
+                try await gateway.hear(on: "dev/door/event", from: mark) { $0["event"] == "subscription-restored" }
+                #expect(await gateway.world.isSubscribed(.thing, "ffe1", adapter: 4))
                 #expect(try await gateway.retained()[topic] == nil)
             }
         }
 
         @Test func `while one adapter is away its devices are reached through the other`() async throws {
             try await with([:], link: "policy: keep") { gateway in
-                try await hear(gateway)
-                try await gateway.hear("resolved", on: "dev/door/link")
+                let first = try await gateway.hear("resolved", on: "dev/door/link")
                 let mark = gateway.caller.mark
-                // The link may stand through either: the one that heard it first, or better.
-                if await gateway.world.isConnected(.thing, adapter: 1) {
-                    try await gateway.world.trigger("pull")
-                    let link = try await gateway.hear("resolved", on: "dev/door/link", from: mark)
-                    #expect(link.json["adapter"] == "hci0")
-                } else {
-                    try await gateway.world.trigger("drop")
-                    let link = try await gateway.hear("resolved", on: "dev/door/link", from: mark)
-                    #expect(link.json["adapter"] == "hci1")
-                }
+                // Whichever heard it first, or better.
+                let isFirst = first.json["adapter"] == "hci0"
+                try await gateway.world.trigger(isFirst ? "pullFirst" : "pull")
+                let link = try await gateway.hear("resolved", on: "dev/door/link", from: mark)
+                #expect(link.json["adapter"].text == (isFirst ? "hci1" : "hci0"))
                 #expect(gateway.caller.all(from: mark, gateway.topic("bluetooth")).isEmpty)
             }
         }

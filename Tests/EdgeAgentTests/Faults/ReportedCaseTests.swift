@@ -57,7 +57,7 @@ extension AgentLane4 {
                 #expect(health.json["lastRecovery"].text != nil && health.json["scan"]["holders"] == ["all"])
                 try await gateway.hear(on: "scan/all", from: health.number, count: 5)
                 #expect(await gateway.world.count(of: "StartDiscovery") == 2)
-                #expect(gateway.agent.lines(with: "Scanner has heard nothing for long").count == 1)
+                #expect(gateway.agent.lines(with: "step=scan-restart reason=scanner-silent").count == 1)
                 // Nobody is there any more: after 1, 2 and 4 s.
                 let before = ContinuousClock.now
                 try await gateway.world.trigger("empty")
