@@ -38,6 +38,11 @@ let package = Package(
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CMicroHTTPD",
+            pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"])]
+        ),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         swiftTarget("EventLoop", ["CLinux"]),
@@ -52,9 +57,10 @@ let package = Package(
         ),
         swiftTarget("YAML", ["CYAML"]),
         swiftTarget("Journal", ["CSQLite", "EventLoop"]),
+        swiftTarget("LocalHTTP", ["CMicroHTTPD", "EventLoop"]),
         swiftTarget(
             "EdgeAgent",
-            ["BleCore", "TaskQueue", "MQTT", "EventLoop", "Journal", "YAML", "Cryptography", "CJansson"]
+            ["BleCore", "TaskQueue", "MQTT", "EventLoop", "Journal", "LocalHTTP", "YAML", "Cryptography", "CJansson"]
         ),
         swiftTarget("EdgeAgentControl", ["EdgeAgent", "MQTT", "EventLoop"]),
         .executableTarget(
@@ -99,6 +105,7 @@ let package = Package(
         tests("BleCoreTests", ["BleCore", "Cryptography", "DBus", "EventLoop", "BlueZSimulator", "TestSupport"]),
         tests("CryptographyTests", ["Cryptography"]),
         tests("JournalTests", ["Journal", "EventLoop", "TestSupport", "journal-writer"]),
+        tests("LocalHTTPTests", ["LocalHTTP", "EventLoop", "TestSupport"]),
         tests("TaskQueueTests", ["TaskQueue", "TestSupport"]),
         tests(
             "EdgeAgentTests",

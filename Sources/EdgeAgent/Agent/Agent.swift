@@ -1,6 +1,7 @@
 internal import BleCore
 internal import EventLoop
 internal import Journal
+internal import LocalHTTP
 internal import MQTT
 internal import TaskQueue
 
@@ -125,6 +126,8 @@ actor Agent {
     var refusedFilters: Set<String> = []
     var limiter = LogRateLimiter<String>()
     var isStopping = false
+    /// The endpoint for figures; nil when none is asked for.
+    var metricsServer: LocalServer?
     /// Resumed when the last running job has its result.
     var stopWaiter: CheckedContinuation<Void, Never>?
 

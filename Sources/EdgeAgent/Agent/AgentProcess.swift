@@ -130,6 +130,7 @@ enum AgentProcess {
         await manager.observePairing { event in entry.agent?.assumeIsolated { $0.pairingHappened(event) } }
         await agent.startAvailability()
         await agent.startKeeping()
+        await agent.startMetrics()
         do {
             try await client.subscribe(topics.mqttSubscriptions)
         } catch {

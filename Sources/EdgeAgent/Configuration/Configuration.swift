@@ -24,6 +24,7 @@ package struct Configuration: Sendable, Equatable {
     package var links = LinksConfiguration()
     package var outbox = OutboxConfiguration()
     package var audit = AuditConfiguration()
+    package var metrics = MetricsConfiguration()
     /// Who may do what; nil: everything on the agent's own topics is allowed.
     package var policy: Policy?
     /// The configured devices, in the file's order; no alias and no address stands twice.

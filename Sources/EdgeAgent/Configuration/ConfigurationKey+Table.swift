@@ -1,6 +1,8 @@
+internal import LocalHTTP
+
 extension ConfigurationKey {
     /// Every key with a single value, in the order in which they are written and documented.
-    package static let all: [ConfigurationKey] = top + mqtt + bluetooth + limits + links + outbox + audit
+    package static let all: [ConfigurationKey] = top + mqtt + bluetooth + limits + links + outbox + audit + metrics
 
     private static let top: [ConfigurationKey] = [
         broker,
@@ -330,6 +332,18 @@ extension ConfigurationKey {
             "The file of the audit log"
         ),
         boolean("audit.values", \.audit.showsValues, "Whether the audit log has the bytes that are written to devices"),
+    ]
+
+    private static let metrics: [ConfigurationKey] = [
+        optionalText(
+            "metrics.listen",
+            \.metrics.listen,
+            expected: "an IP address and a port, as 127.0.0.1:9475 or [::1]:9475",
+            range: "an IP address and a port",
+            defaultInWords: "none: nothing listens",
+            accepts: { ListenAddress($0) != nil },
+            "Where `/metrics` and `/healthz` can be read over HTTP"
+        )
     ]
 
     private static let broker = ConfigurationKey(
