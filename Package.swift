@@ -38,6 +38,11 @@ let package = Package(
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CMicroHTTPD",
+            pkgConfig: "libmicrohttpd",
+            providers: [.apt(["libmicrohttpd-dev"])]
+        ),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         swiftTarget("EventLoop", ["CLinux"]),
@@ -54,11 +59,12 @@ let package = Package(
         swiftTarget("Frames", ["BleCore"]),
         swiftTarget("Profiles", ["BleCore", "Cryptography", "Frames", "YAML"]),
         swiftTarget("Journal", ["CSQLite", "EventLoop"]),
+        swiftTarget("LocalHTTP", ["CMicroHTTPD", "EventLoop"]),
         swiftTarget(
             "EdgeAgent",
             [
                 "BleCore", "TaskQueue", "MQTT", "EventLoop", "Journal", "YAML", "Frames", "Profiles", "Cryptography",
-                "CJansson",
+                "LocalHTTP", "CJansson",
             ]
         ),
         swiftTarget("EdgeAgentControl", ["EdgeAgent", "MQTT", "EventLoop"]),
@@ -120,6 +126,7 @@ let package = Package(
         tests("FramesTests", ["Frames", "FramesSupport", "BleCore", "TestSupport"]),
         tests("ProfilesTests", ["Profiles", "BleCore", "Cryptography", "Frames", "SchemaSupport", "YAML"]),
         tests("JournalTests", ["Journal", "EventLoop", "TestSupport", "journal-writer"]),
+        tests("LocalHTTPTests", ["LocalHTTP", "EventLoop", "TestSupport"]),
         tests("TaskQueueTests", ["TaskQueue", "TestSupport"]),
         tests(
             "EdgeAgentTests",

@@ -148,7 +148,7 @@ extension Agent {
         publisher.retain(topics.health, .other, health.encode)
     }
 
-    private var health: HealthMessage {
+    var health: HealthMessage {
         let figures = ProcessFigures.current(since: startTime)
         let mqtt = client.assumeIsolated { $0.counters }
         let (adapters, busConnects, recoveries) = manager.assumeIsolated { manager in

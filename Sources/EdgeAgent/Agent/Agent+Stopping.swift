@@ -49,6 +49,7 @@ extension Agent {
         await forgetOwnLinks()
         await sayGoodbye()
         await audit.close()
+        stopMetrics()
     }
 
     /// Whether a job that waits is left to the next start, which finds it in the journal.

@@ -1,6 +1,7 @@
 internal import BleCore
 internal import EventLoop
 internal import Journal
+internal import LocalHTTP
 internal import MQTT
 internal import Profiles
 internal import TaskQueue
@@ -145,6 +146,8 @@ actor Agent {
     var isStopping = false
     /// Ends the process so that it is started again.
     var onRestart: (@Sendable () -> Void)?
+    /// The endpoint for figures; nil when none is asked for.
+    var metricsServer: LocalServer?
     /// Resumed when the last running job has its result.
     var stopWaiter: CheckedContinuation<Void, Never>?
 

@@ -151,6 +151,7 @@ enum AgentProcess {
         await manager.observePairing { event in entry.agent?.assumeIsolated { $0.pairingHappened(event) } }
         await agent.startAvailability()
         await agent.startKeeping()
+        await agent.startMetrics()
         do {
             let birth = await agent.birthTopic.map { [MQTTSubscription($0)] } ?? []
             try await client.subscribe(topics.mqttSubscriptions + birth)

@@ -1,6 +1,7 @@
 internal import BleCore
 internal import CJansson
 internal import Cryptography
+internal import LocalHTTP
 internal import MQTT
 internal import YAML
 
@@ -17,6 +18,7 @@ package enum VersionCommand {
             ("jansson", String(cString: jansson_version_str())),
             ("libyaml", YAMLLibrary.version),
             ("libcrypto", CryptographyLibrary.version),
+            ("libmicrohttpd", LocalHTTPLibrary.version),
         ]
     }
 

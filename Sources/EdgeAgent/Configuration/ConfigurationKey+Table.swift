@@ -1,7 +1,9 @@
+internal import LocalHTTP
+
 extension ConfigurationKey {
     /// Every key with a single value, in the order in which they are written and documented.
     package static let all: [ConfigurationKey] =
-        top + mqtt + bluetooth + limits + links + recovery + outbox + audit + profiles + homeAssistant
+        top + mqtt + bluetooth + limits + links + recovery + outbox + audit + profiles + homeAssistant + metrics
 
     private static let top: [ConfigurationKey] = [
         broker,
@@ -403,6 +405,18 @@ extension ConfigurationKey {
             accepts: ConfigurationPattern.isTopic,
             "Where Home Assistant says that it has started"
         ),
+    ]
+
+    private static let metrics: [ConfigurationKey] = [
+        optionalText(
+            "metrics.listen",
+            \.metrics.listen,
+            expected: "an IP address and a port, as 127.0.0.1:9475 or [::1]:9475",
+            range: "an IP address and a port",
+            defaultInWords: "none: nothing listens",
+            accepts: { ListenAddress($0) != nil },
+            "Where `/metrics` and `/healthz` can be read over HTTP"
+        )
     ]
 
     private static let broker = ConfigurationKey(

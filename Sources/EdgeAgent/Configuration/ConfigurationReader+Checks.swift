@@ -1,4 +1,5 @@
 internal import BleCore
+internal import LocalHTTP
 
 extension ConfigurationReader {
     /// Checks values against each other, reads the password and sees that the named files can be read.
@@ -8,6 +9,7 @@ extension ConfigurationReader {
         checkBounds()
         checkCredentials()
         checkTLS()
+        checkMetrics()
         checkIdentityKeys()
         checkGroups()
         checkPolicy()
@@ -115,6 +117,13 @@ extension ConfigurationReader {
         if mqtt.keyFile != nil, mqtt.certificateFile == nil {
             refuse(origin(of: privateKey), key: privateKey, "needs mqtt.certificateFile beside it")
         }
+    }
+
+    private mutating func checkMetrics() {
+        guard let address = configuration.metrics.listen.flatMap({ ListenAddress($0) }), !address.isLoopback else {
+            return
+        }
+        warn("metrics.listen", "whoever reaches this address can read the figures, without TLS or password")
     }
 
     private mutating func checkIdentityKeys() {
