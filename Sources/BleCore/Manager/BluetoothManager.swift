@@ -235,6 +235,8 @@ public actor BluetoothManager {
     // MARK: For the extensions
 
     var chosenAdapter: AdapterRecord? {
+        // Asked before each operation; most machines have one.
+        if configuration.adapter == nil, tree.adapters.count == 1 { return tree.adapters.values.first }
         if let name = configuration.adapter { return tree.adapters.values.first { $0.name == name } }
         let sorted = tree.adapters.values.sorted { $0.name < $1.name }
         return sorted.first { $0.powered } ?? sorted.first
@@ -258,7 +260,9 @@ public actor BluetoothManager {
     ///
     /// Of a device whose private address changes only the objects of its present address count.
     func bestObject(of address: DeviceAddress) -> ObjectPath? {
-        var usable = (tree.paths[tree.name(of: address)] ?? []).compactMap { tree.devices[$0] }.filter {
+        guard let paths = tree.paths[tree.name(of: address)] else { return nil }
+        if paths.count == 1, configuration.adapter == nil { return paths[0] }
+        var usable = paths.compactMap { tree.devices[$0] }.filter {
             configuration.adapter == nil || $0.adapter == configuration.adapter
         }
         if let linked = usable.first(where: { $0.connected }) { return linked.path }

@@ -18,21 +18,22 @@ class Agent:
     # Nobody asks for advertisements before `scan` does.
     hears_at_once = False
 
-    def __init__(self, program, journal=False):
-        self.program, self.journal = program, journal
+    def __init__(self, program, journal=False, more=""):
+        self.program, self.journal, self.more = program, journal, more
 
     def files(self, stand):
         state = f"{stand.folder}/state" if self.journal else "/proc/none"
         return {"agent.yaml": f"gateway: bench\nbroker: mqtt://127.0.0.1:{stand.port}\nstateDir: {state}\nlogLevel: error\n"
-                              "links: {idleMs: 3600000}\n"}
+                              "links: {idleMs: 3600000}\n" + self.more}
 
     def command(self, stand):
         return [self.program, "run", "--config", f"{stand.folder}/agent.yaml"]
 
     def request(self, verb):
-        place = f'"service":"{SERVICE}","characteristic":"{NOTIFYING if verb == "subscribe" else VALUE}"'
+        place = f'"service":"{SERVICE}","characteristic":"{NOTIFYING if "subscribe" in verb else VALUE}"'
         rest = {"ping": "", "connect": "", "read": "," + place, "subscribe": "," + place,
                 "write": "," + place + ',"value":{"hex":"{marked}"}',
+                "disconnect": "", "unsubscribe": "," + place,
                 "scan": ',"session":"bench","emit":"all"', "stop": ',"session":"bench"'}[verb]
         name = {"scan": "scan.start", "stop": "scan.stop"}.get(verb, verb)
         topic = "edge/v1/bench/" + ("cmd" if verb in ("ping", "scan", "stop") else "dev/{hex}/cmd")

@@ -114,12 +114,8 @@ class Stand:
         try:
             self.write("bus.conf", BUS.format(folder=self.folder))
             self.write("broker.conf", BROKER.format(port=self.port))
-            self.start("bus", ["dbus-daemon", f"--config-file={self.folder}/bus.conf", "--nofork", "--nopidfile", "--nosyslog"])
-            self.start("broker", ["mosquitto", "-c", f"{self.folder}/broker.conf"])
-            self.until(lambda: os.path.exists(f"{self.folder}/bus"))
-            self.until(lambda: self.accepts())
-            self.radio = self.start("radio", [self.programs / "radio", *self.radio_options])
-            self.until(lambda: self.call("org.freedesktop.DBus", "/", "org.freedesktop.DBus.GetNameOwner", "string:org.bluez"))
+            self.start_bus()
+            self.start_broker()
             self.process = None
             return self
         except BaseException:
@@ -130,6 +126,32 @@ class Stand:
         for process in reversed(self.processes):
             process.end()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def start_bus(self):
+        """A bus, and the radio on it."""
+        if os.path.exists(f"{self.folder}/bus"):
+            os.unlink(f"{self.folder}/bus")
+        self.bus = self.start("bus", ["dbus-daemon", f"--config-file={self.folder}/bus.conf", "--nofork", "--nopidfile", "--nosyslog"])
+        self.until(lambda: os.path.exists(f"{self.folder}/bus"))
+        self.radio = self.start("radio", [self.programs / "radio", *self.radio_options])
+        self.until(lambda: self.call("org.freedesktop.DBus", "/", "org.freedesktop.DBus.GetNameOwner", "string:org.bluez"))
+
+    def start_broker(self):
+        self.broker = self.start("broker", ["mosquitto", "-c", f"{self.folder}/broker.conf"])
+        self.until(self.accepts)
+
+    def restart_bus(self):
+        for process in (self.radio, self.bus):
+            self.drop(process)
+        self.start_bus()
+
+    def restart_broker(self):
+        self.drop(self.broker)
+        self.start_broker()
+
+    def drop(self, process):
+        process.end()
+        self.processes.remove(process)
 
     def write(self, name, text):
         pathlib.Path(self.folder, name).write_text(text)
