@@ -25,24 +25,33 @@ package struct UTCTime: Sendable, Hashable, Comparable, CustomStringConvertible 
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Writes the 24 bytes of the text.
+    /// The bytes of the text.
+    static let length = 24
+
+    /// Writes the text's bytes.
     package func append(to bytes: inout [UInt8]) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.length) { text in
+            guard let start = text.baseAddress else { return }
+            write(to: start)
+            bytes.append(contentsOf: text)
+        }
+    }
+
+    /// Writes the text's ``length`` bytes to a place that has room for them.
+    func write(to place: UnsafeMutablePointer<UInt8>) {
         let (days, milliseconds) = UTCTime.split(millisecondsSince1970, by: 86_400_000)
         let (year, month, day) = UTCTime.civil(fromDays: days)
         let seconds = milliseconds / 1000
         // Each message has a time or several: filled in from a form at once.
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 24) { text in
-            let form: StaticString = "0000-00-00T00:00:00.000Z"
-            form.withUTF8Buffer { _ = text.initialize(from: $0) }
-            UTCTime.put(year, endingAt: 3, in: text)
-            UTCTime.put(month, endingAt: 6, in: text)
-            UTCTime.put(day, endingAt: 9, in: text)
-            UTCTime.put(seconds / 3600, endingAt: 12, in: text)
-            UTCTime.put(seconds / 60 % 60, endingAt: 15, in: text)
-            UTCTime.put(seconds % 60, endingAt: 18, in: text)
-            UTCTime.put(milliseconds % 1000, endingAt: 22, in: text)
-            bytes.append(contentsOf: text)
-        }
+        let form: StaticString = "0000-00-00T00:00:00.000Z"
+        place.initialize(from: form.utf8Start, count: Self.length)
+        UTCTime.put(year, endingAt: 3, in: place)
+        UTCTime.put(month, endingAt: 6, in: place)
+        UTCTime.put(day, endingAt: 9, in: place)
+        UTCTime.put(seconds / 3600, endingAt: 12, in: place)
+        UTCTime.put(seconds / 60 % 60, endingAt: 15, in: place)
+        UTCTime.put(seconds % 60, endingAt: 18, in: place)
+        UTCTime.put(milliseconds % 1000, endingAt: 22, in: place)
     }
 
     /// Orders by time.
@@ -72,7 +81,7 @@ package struct UTCTime: Sendable, Hashable, Comparable, CustomStringConvertible 
     }
 
     /// Puts the digits of a number, which is not negative, in front of what is there as zeros.
-    private static func put(_ value: Int64, endingAt end: Int, in text: UnsafeMutableBufferPointer<UInt8>) {
+    private static func put(_ value: Int64, endingAt end: Int, in text: UnsafeMutablePointer<UInt8>) {
         var rest = UInt32(truncatingIfNeeded: value)
         var place = end
         while rest > 0 {

@@ -63,7 +63,9 @@ enum CommandFuzz {
                     nowMs: message.arrivedMs,
                     now: message.arrivedMonotonic
                 )
-                guard again.sent.payload == message.payload else { fatalError("kept as another command") }  // this is the finding
+                guard again.sent.payload == message.payload else {
+                    fatalError("kept as another command")  // this is the finding
+                }
             } catch {
                 fatalError("what is written cannot be read: \(error)")  // this is the finding
             }

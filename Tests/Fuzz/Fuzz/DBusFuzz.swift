@@ -19,7 +19,9 @@ enum DBusFuzz {
         "Connected", "ServicesResolved", "Paired", "Bonded", "Trusted", "Blocked", "Powered", "Discovering",
         "PowerState", "UUID", "Primary", "Includes", "Flags", "MTU", "Value", "Notifying", "",
     ]
-    private static let texts = ["", "random", "180f", "0000180f-0000-1000-8000-00805f9b34fb", "C0:5A:00:00:00:02", "ä", "read"]
+    private static let texts = [
+        "", "random", "180f", "0000180f-0000-1000-8000-00805f9b34fb", "C0:5A:00:00:00:02", "ä", "read",
+    ]
 
     static func run(_ bytes: UnsafeRawBufferPointer) {
         var input = Input(bytes)
