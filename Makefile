@@ -14,7 +14,7 @@ WIDTH := --experimental-maximum-parallelization-width 6
 # SECONDS, for chaos, soak and fuzz: how long. Chaos also takes a seed (default: another each time) and faults to leave out.
 CHAOS := Tests/Chaos/run $(if $(SEED),--seed $(SEED)) $(if $(WITHOUT),--without $(WITHOUT))
 
-.PHONY: help deps build release test cases chaos chaos-short test-tsan test-asan bench bench-quick soak fuzz lint format demo lab clean
+.PHONY: help deps build release test cases chaos chaos-short test-tsan test-asan coverage bench bench-quick soak fuzz lint format demo lab clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ test-asan: deps ## run all tests under the address sanitizer
 	ASAN_OPTIONS=detect_leaks=0 \
 	$(TIMEOUT) 2700 swift test -j $(JOBS) $(WIDTH) --disable-xctest --sanitize=address --scratch-path .build-asan
 
+coverage: deps ## run all tests with coverage; fails where too little is reached
+	$(TIMEOUT) 2700 Tests/Checks/coverage
+
 bench: release ## measure the agent beside the floor and the peer, the queue, the journal: half an hour
 	Tests/Bench/Rig/run
 	$(TIMEOUT) 1800 swift build -j $(JOBS) -c release --product queue-bench
@@ -83,4 +86,4 @@ lab: build ## test it with a real bluetoothd and virtual radios (as root)
 	$(TIMEOUT) 1800 Tests/Lab/run .build/debug/edge-agent
 
 clean: ## remove what was built
-	rm -rf .build .build-tsan .build-asan .build-fuzz
+	rm -rf .build .build-tsan .build-asan .build-coverage .build-fuzz
