@@ -11,12 +11,10 @@ TIMEOUT := timeout -k 30 $(shell test -t 0 && echo --foreground)
 export SWIFT_BACKTRACE := enable=no
 # All tests at once would only wait for one another.
 WIDTH := --experimental-maximum-parallelization-width 6
-# What make chaos takes: how long it storms, the seed (default: another each time), faults to leave out.
-SECONDS ?= 300
+# SECONDS, for chaos, soak and fuzz: how long. Chaos also takes a seed (default: another each time) and faults to leave out.
 CHAOS := Tests/Chaos/run $(if $(SEED),--seed $(SEED)) $(if $(WITHOUT),--without $(WITHOUT))
-SANITIZED := EventLoopTests|DBusTests|MQTTTests|BleCoreTests|TaskQueueTests|JournalTests
 
-.PHONY: help deps build release test cases chaos chaos-short test-ha test-tsan bench lint format demo lab clean
+.PHONY: help deps build release test cases chaos chaos-short test-ha test-tsan test-asan coverage bench bench-quick soak fuzz lint format demo lab clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,7 +35,7 @@ test: deps ## build everything, imports checked against the manifest, run all te
 	@$(MAKE) --no-print-directory chaos-short
 
 chaos: build ## everything dies and returns at random: SECONDS=n SEED=n WITHOUT=agent,disk
-	$(TIMEOUT) $$(($(SECONDS) + 400)) $(CHAOS) --seconds $(SECONDS)
+	$(TIMEOUT) $$(($(or $(SECONDS),300) + 400)) $(CHAOS) --seconds $(or $(SECONDS),300)
 
 chaos-short: ## a minute of it, with what is built
 	$(TIMEOUT) 460 $(CHAOS) --seconds 60
@@ -49,16 +47,32 @@ test-ha: build ## test it with a real Home Assistant, which is downloaded once
 	$(TIMEOUT) 1800 Tests/HomeAssistant/setup
 	$(TIMEOUT) 600 Tests/HomeAssistant/run
 
-test-tsan: deps ## run the tests of the concurrent parts under the thread sanitizer
+test-tsan: deps ## run all tests under the thread sanitizer
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Checks/thread-sanitizer.supp" \
-	$(TIMEOUT) 1800 swift test -j $(JOBS) $(WIDTH) --sanitize=thread --scratch-path .build-tsan --filter '^($(SANITIZED))\.'
+	$(TIMEOUT) 2700 swift test -j $(JOBS) $(WIDTH) --disable-xctest --sanitize=thread --scratch-path .build-tsan
 
-bench: deps ## measure the queue as devices grow more, the journal, one dead device among others
+test-asan: deps ## run all tests under the address sanitizer
+	ASAN_OPTIONS=detect_leaks=0 \
+	$(TIMEOUT) 2700 swift test -j $(JOBS) $(WIDTH) --disable-xctest --sanitize=address --scratch-path .build-asan
+
+coverage: deps ## run all tests with coverage; fails where too little is reached
+	$(TIMEOUT) 2700 Tests/Checks/coverage
+
+bench: release ## measure the agent beside the floor and the peer, the queue, the journal: half an hour
+	Tests/Bench/Rig/run
 	$(TIMEOUT) 1800 swift build -j $(JOBS) -c release --product queue-bench
 	$(TIMEOUT) 600 .build/release/queue-bench
-	$(TIMEOUT) 1800 swift build -j $(JOBS) -c release --product edge-agent
 	$(TIMEOUT) 1800 swift build -j $(JOBS) -c release --product journal-bench
 	$(TIMEOUT) 600 .build/release/journal-bench
+
+bench-quick: ## one short round of that, with what is built: two minutes
+	$(TIMEOUT) 300 Tests/Bench/Rig/run --quick
+
+soak: release ## keep it busy, and look whether anything grows: SECONDS=n (default 1200)
+	$(TIMEOUT) $$(($(or $(SECONDS),1200) + 300)) Tests/Bench/Rig/soak --seconds $(or $(SECONDS),1200)
+
+fuzz: deps ## hostile inputs of all kinds: SECONDS=n for each (default 60), RUNS=n instead, KINDS="command dbus"
+	$(TIMEOUT) 86400 Tests/Fuzz/run $(if $(RUNS),--runs $(RUNS),--seconds $(or $(SECONDS),60)) $(KINDS)
 
 lint: deps ## check format, imports, banned words, lengths
 	Tests/Checks/lint --self-test
@@ -76,4 +90,4 @@ lab: build ## test it with a real bluetoothd and virtual radios (as root)
 	$(TIMEOUT) 1800 Tests/Lab/run .build/debug/edge-agent
 
 clean: ## remove what was built
-	rm -rf .build .build-tsan
+	rm -rf .build .build-tsan .build-asan .build-coverage .build-fuzz

@@ -143,3 +143,16 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// What `make fuzz` builds: it needs libFuzzer, which only its sanitizer brings.
+if Context.environment["EDGE_AGENT_FUZZ"] != nil {
+    package.targets += [
+        .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+        .executableTarget(
+            name: "fuzz",
+            dependencies: ["EdgeAgent", "BleCore", "DBus", "BlueZSimulator", "CFuzzer"],
+            path: "Tests/Fuzz/Fuzz",
+            swiftSettings: strict
+        ),
+    ]
+}

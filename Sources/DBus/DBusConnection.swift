@@ -127,7 +127,7 @@ package actor DBusConnection {
     /// Handles what has arrived; true when more may be waiting.
     private func dispatch() -> Bool {
         // Bounded, so that a flood of signals does not keep MQTT and timers waiting.
-        for _ in 0..<256 {
+        for _ in 0..<64 {
             guard open, let message = handle.popMessage() else { return false }
             switch message.kind {
             case .methodReturn, .error: settle(message)

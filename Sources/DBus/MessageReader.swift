@@ -6,6 +6,10 @@ internal import CDBus
 package struct MessageReader {
     private let message: DBusMessage
     private var iterator = DBusMessageIter()
+    /// The argument here has been read: what is behind it is looked for when somebody asks.
+    ///
+    /// libdbus walks through all that an array or a variant holds to find its end, and behind most there is nothing.
+    private var isPast = false
 
     init(_ message: DBusMessage) {
         self.message = message
@@ -14,19 +18,30 @@ package struct MessageReader {
 
     private init(within reader: inout MessageReader) {
         message = reader.message
+        reader.settle()
         dbus_message_iter_recurse(&reader.iterator, &iterator)
     }
 
     /// The D-Bus type code of the next argument; 0 at the end.
     package var typeCode: UInt8 {
-        var copy = iterator
-        return UInt8(truncatingIfNeeded: dbus_message_iter_get_arg_type(&copy))
+        var copy = self
+        copy.settle()
+        return UInt8(truncatingIfNeeded: dbus_message_iter_get_arg_type(&copy.iterator))
     }
 
     package var atEnd: Bool { typeCode == 0 }
 
+    /// Whether there is an argument left, for loops: what was read is left behind for good.
+    package mutating func hasNext() -> Bool {
+        settle()
+        return dbus_message_iter_get_arg_type(&iterator) != 0
+    }
+
     /// Passes over one argument, whatever it is.
-    package mutating func skip() { dbus_message_iter_next(&iterator) }
+    package mutating func skip() {
+        settle()
+        isPast = true
+    }
 
     package mutating func byte() throws(DBusFailure) -> UInt8 { try basic("y", 0) }
     package mutating func bool() throws(DBusFailure) -> Bool { try basic("b", UInt32(0)) != 0 }
@@ -56,7 +71,7 @@ package struct MessageReader {
         var start: UnsafePointer<UInt8>?
         var count: Int32 = 0
         dbus_message_iter_get_fixed_array(&array, &start, &count)
-        dbus_message_iter_next(&iterator)
+        isPast = true
         return Array(UnsafeBufferPointer(start: start, count: Int(count)))
     }
 
@@ -102,11 +117,12 @@ package struct MessageReader {
 
     private mutating func rest() throws(DBusFailure) -> [DBusValue] {
         var values: [DBusValue] = []
-        while !atEnd { values.append(try value()) }
+        while hasNext() { values.append(try value()) }
         return values
     }
 
     private mutating func arrayValue() throws(DBusFailure) -> DBusValue {
+        settle()
         let element = dbus_message_iter_get_element_type(&iterator)
         if element == Int32(UInt8(ascii: "y")) { return .bytes(try bytes()) }
         let signature = String(signatureHere.dropFirst())
@@ -115,7 +131,7 @@ package struct MessageReader {
         // `{kv}`: a dictionary's key is always one basic type, one letter.
         let types = signature.dropFirst().dropLast()
         var entries: [DBusValue.Entry] = []
-        while !inner.atEnd {
+        while inner.hasNext() {
             var entry = try inner.dictionaryEntry()
             entries.append(DBusValue.Entry(try entry.value(), try entry.value()))
         }
@@ -125,7 +141,7 @@ package struct MessageReader {
     private mutating func enter(_ code: Unicode.Scalar) throws(DBusFailure) -> MessageReader {
         try require(code)
         let inner = MessageReader(within: &self)
-        dbus_message_iter_next(&iterator)
+        isPast = true
         return inner
     }
 
@@ -135,7 +151,7 @@ package struct MessageReader {
         try require(code)
         var value = zero
         dbus_message_iter_get_basic(&iterator, &value)
-        dbus_message_iter_next(&iterator)
+        isPast = true
         return value
     }
 
@@ -143,22 +159,30 @@ package struct MessageReader {
         try require(code)
         var start: UnsafePointer<CChar>?
         dbus_message_iter_get_basic(&iterator, &start)
-        dbus_message_iter_next(&iterator)
+        isPast = true
         guard let start else { throw .unexpectedType(found: "", expected: String(code)) }
         return MessageText(start: start, message: message)
     }
 
+    private mutating func settle() {
+        guard isPast else { return }
+        isPast = false
+        dbus_message_iter_next(&iterator)
+    }
+
     private mutating func require(_ code: Unicode.Scalar) throws(DBusFailure) {
+        settle()
         guard dbus_message_iter_get_arg_type(&iterator) == Int32(code.value) else {
             throw .unexpectedType(found: signatureHere, expected: String(code))
         }
     }
 
     private var signatureHere: String {
-        var copy = iterator
-        guard dbus_message_iter_get_arg_type(&copy) != 0, let text = dbus_message_iter_get_signature(&copy) else {
-            return ""
-        }
+        var copy = self
+        copy.settle()
+        guard dbus_message_iter_get_arg_type(&copy.iterator) != 0,
+            let text = dbus_message_iter_get_signature(&copy.iterator)
+        else { return "" }
         defer { dbus_free(text) }
         return String(cString: text)
     }

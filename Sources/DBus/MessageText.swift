@@ -12,6 +12,16 @@ package struct MessageText {
 
     package var string: String { withExtendedLifetime(message) { String(cString: start) } }
 
+    /// Runs a body with the bytes of the text, without a copy.
+    package func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        withExtendedLifetime(message) {
+            let length = strlen(start)
+            return start.withMemoryRebound(to: UInt8.self, capacity: length) {
+                body(UnsafeBufferPointer(start: $0, count: length))
+            }
+        }
+    }
+
     package static func == (text: MessageText, literal: StaticString) -> Bool {
         withExtendedLifetime(text.message) { strcmp(text.start, literal.cString) == 0 }
     }

@@ -236,11 +236,13 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             runJobs()
             runTimers()
             turnWanted = false
-            var again = false
-            for hook in hooks where hook.run() { again = true }
-            // Jobs that the hooks woke may have made new work for the hooks.
-            if runJobs() || turnWanted { again = true }
-            wait(&events, atOnce: again || !jobs.isEmpty)
+            var again = runHooks()
+            // Jobs that the hooks woke may have made new work for the hooks: it goes out before more is taken in.
+            if runJobs() || turnWanted {
+                turnWanted = false
+                again = runHooks() || again
+            }
+            wait(&events, atOnce: again || turnWanted || !jobs.isEmpty)
         }
         // What is still queued may hold continuations whose owners wait for them: run it out.
         runJobs()
@@ -254,6 +256,12 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             return inbox.closures
         }
         thread.store(0, ordering: .relaxed)
+    }
+
+    private func runHooks() -> Bool {
+        var again = false
+        for hook in hooks where hook.run() { again = true }
+        return again
     }
 
     /// Moves what other threads have sent.

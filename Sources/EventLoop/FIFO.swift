@@ -1,17 +1,19 @@
 /// A first-in, first-out queue in one array, whose taken front is given back in steps.
-package struct FIFO<Element> {
-    private var storage: [Element?] = []
-    private var head = 0
+///
+/// Public and inlinable, because other modules would run it unspecialised otherwise, many times slower.
+public struct FIFO<Element> {
+    @usableFromInline var storage: [Element?] = []
+    @usableFromInline var head = 0
 
-    package init() {}
+    @inlinable public init() {}
 
-    package var isEmpty: Bool { head == storage.count }
-    package var count: Int { storage.count - head }
-    package var first: Element? { head < storage.count ? storage[head] : nil }
+    @inlinable public var isEmpty: Bool { head == storage.count }
+    @inlinable public var count: Int { storage.count - head }
+    @inlinable public var first: Element? { head < storage.count ? storage[head] : nil }
 
-    package mutating func append(_ element: Element) { storage.append(element) }
+    @inlinable public mutating func append(_ element: Element) { storage.append(element) }
 
-    package mutating func popFirst() -> Element? {
+    @inlinable public mutating func popFirst() -> Element? {
         guard head < storage.count else { return nil }
         let element = storage[head]
         storage[head] = nil
@@ -27,7 +29,7 @@ package struct FIFO<Element> {
     }
 
     /// Removes and returns the first element that fulfils the condition.
-    package mutating func removeFirst(where condition: (Element) -> Bool) -> Element? {
+    @inlinable public mutating func removeFirst(where condition: (Element) -> Bool) -> Element? {
         for index in head..<storage.count {
             if let element = storage[index], condition(element) {
                 storage.remove(at: index)

@@ -5,10 +5,13 @@ import Testing
     private func entry(
         _ topic: String,
         _ delivery: MQTTDeliveryClass = .required,
-        bytes: Int = 0
+        bytes: Int = 0,
+        first: Bool = false
     ) -> OutgoingQueue.Entry {
         let payload = [UInt8](repeating: 0, count: bytes)
-        return OutgoingQueue.Entry(publication: MQTTPublication(topic: topic, payload: payload, delivery: delivery))
+        var publication = MQTTPublication(topic: topic, payload: payload, delivery: delivery)
+        publication.first = first
+        return OutgoingQueue.Entry(publication: publication)
     }
 
     private func limits(messages: Int, required: Int = 100) -> MQTTOutgoingLimits {
@@ -116,9 +119,7 @@ import Testing
     @Test func `what a lost link gave back goes first, then what is marked first`() throws {
         var queue = OutgoingQueue(limits: limits(messages: 10))
         _ = try queue.append(entry("c"))
-        var birth = entry("birth")
-        birth.publication.first = true
-        _ = try queue.append(birth)
+        _ = try queue.append(entry("birth", first: true))
         queue.giveBack([entry("a"), entry("b")])
         let next = queue.first()
         #expect(next?.handedOver == true)

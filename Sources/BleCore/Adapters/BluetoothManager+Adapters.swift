@@ -90,7 +90,10 @@ extension BluetoothManager {
     ///   - adapter: the only one that counts; nil: all that are used.
     /// - Returns: its path; nil when BlueZ does not know the device.
     func bestObject(of address: DeviceAddress, on adapter: AdapterName? = nil) -> ObjectPath? {
-        var usable = (tree.paths[tree.name(of: address)] ?? []).compactMap { tree.devices[$0] }.filter { device in
+        guard let paths = tree.paths[tree.name(of: address)] else { return nil }
+        // Asked several times an operation; most devices have one object.
+        if paths.count == 1, adapter == nil, configuration.adapters.isEmpty { return paths[0] }
+        var usable = paths.compactMap { tree.devices[$0] }.filter { device in
             if let adapter, device.adapter != adapter { return false }
             return configuration.adapters.isEmpty || tree.adapters[device.path.parent].map(isUsed) ?? true
         }

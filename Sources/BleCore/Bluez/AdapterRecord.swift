@@ -20,7 +20,7 @@ package struct AdapterRecord {
 
     mutating func apply(_ properties: MessageReader) throws(DBusFailure) {
         var properties = properties
-        while !properties.atEnd {
+        while properties.hasNext() {
             var property = try properties.dictionaryEntry()
             let name = try property.key()
             var value = try property.variant()

@@ -58,7 +58,7 @@ package struct DeviceRecord {
     mutating func apply(_ properties: MessageReader, live: Bool, now: Int64) throws(DBusFailure) -> Parts {
         var properties = properties
         var parts: Parts = []
-        while !properties.atEnd {
+        while properties.hasNext() {
             var property = try properties.dictionaryEntry()
             let name = try property.key()
             var value = try property.variant()
@@ -132,7 +132,7 @@ package struct DeviceRecord {
     mutating func invalidate(_ names: MessageReader) throws(DBusFailure) -> Parts {
         var names = names
         var parts: Parts = []
-        while !names.atEnd {
+        while names.hasNext() {
             switch try names.key() {
             // The signal strength of a scan that has ended: the last one stays, with its time.
             case "RSSI", "TxPower": continue
@@ -150,7 +150,7 @@ package struct DeviceRecord {
     private static func manufacturerData(_ entries: MessageReader) throws(DBusFailure) -> [UInt16: [UInt8]] {
         var entries = entries
         var data: [UInt16: [UInt8]] = [:]
-        while !entries.atEnd {
+        while entries.hasNext() {
             var entry = try entries.dictionaryEntry()
             let company = try entry.uint16()
             var value = try entry.variant()
@@ -162,9 +162,9 @@ package struct DeviceRecord {
     private static func serviceData(_ entries: MessageReader) throws(DBusFailure) -> [BluetoothUUID: [UInt8]] {
         var entries = entries
         var data: [BluetoothUUID: [UInt8]] = [:]
-        while !entries.atEnd {
+        while entries.hasNext() {
             var entry = try entries.dictionaryEntry()
-            let uuid = BluetoothUUID(try entry.string())
+            let uuid = try entry.key().withBytes { BluetoothUUID(ascii: $0) }
             var value = try entry.variant()
             let bytes = try value.bytes()
             if let uuid { data[uuid] = bytes }
@@ -175,8 +175,8 @@ package struct DeviceRecord {
     private static func uuids(_ entries: MessageReader) throws(DBusFailure) -> [BluetoothUUID] {
         var entries = entries
         var uuids: [BluetoothUUID] = []
-        while !entries.atEnd {
-            if let uuid = BluetoothUUID(try entries.string()) { uuids.append(uuid) }
+        while entries.hasNext() {
+            if let uuid = try entries.key().withBytes({ BluetoothUUID(ascii: $0) }) { uuids.append(uuid) }
         }
         return uuids
     }

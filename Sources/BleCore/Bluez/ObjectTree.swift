@@ -41,7 +41,7 @@ package struct ObjectTree {
         var changes: [Change] = []
         var reader = reply.reader()
         var objects = try reader.array()
-        while !objects.atEnd {
+        while objects.hasNext() {
             var object = try objects.dictionaryEntry()
             let path = try object.path()
             try tree.added(path, try object.array(), live: false, now: now, into: &changes)
@@ -70,7 +70,7 @@ package struct ObjectTree {
         let path = try reader.path()
         var names = try reader.array()
         var changes: [Change] = []
-        while !names.atEnd {
+        while names.hasNext() {
             switch try names.key() {
             case "org.bluez.Adapter1":
                 if let adapter = adapters.removeValue(forKey: path) { changes.append(.adapterRemoved(adapter)) }
@@ -111,7 +111,7 @@ package struct ObjectTree {
             var value: [UInt8]?
             var notifying: Bool?
             var mtu: UInt16?
-            while !properties.atEnd {
+            while properties.hasNext() {
                 var property = try properties.dictionaryEntry()
                 let name = try property.key()
                 var content = try property.variant()
@@ -146,7 +146,7 @@ package struct ObjectTree {
         into changes: inout [Change]
     ) throws(DBusFailure) {
         var interfaces = interfaces
-        while !interfaces.atEnd {
+        while interfaces.hasNext() {
             var interface = try interfaces.dictionaryEntry()
             let name = try interface.key()
             let properties = try interface.array()

@@ -113,20 +113,20 @@ private struct AttributeProperties {
 
     init(_ reader: MessageReader) throws(DBusFailure) {
         var reader = reader
-        while !reader.atEnd {
+        while reader.hasNext() {
             var property = try reader.dictionaryEntry()
             let name = try property.key()
             var value = try property.variant()
             switch name {
-            case "UUID": uuid = BluetoothUUID(try value.string())
+            case "UUID": uuid = try value.key().withBytes { BluetoothUUID(ascii: $0) }
             case "Primary": primary = try value.bool()
             case "MTU": mtu = Int(try value.uint16())
             case "Includes":
                 var paths = try value.array()
-                while !paths.atEnd { includes.append(try paths.path()) }
+                while paths.hasNext() { includes.append(try paths.path()) }
             case "Flags":
                 var names = try value.array()
-                while !names.atEnd {
+                while names.hasNext() {
                     let name = try names.string()
                     if let known = GattCharacteristic.Properties.bluezNames.first(where: { $0.1 == name }) {
                         flags.insert(known.0)

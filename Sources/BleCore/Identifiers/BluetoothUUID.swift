@@ -23,13 +23,20 @@ public struct BluetoothUUID: Hashable, Sendable, Comparable {
 
     /// Reads 4, 8 or 32 hexadecimal digits in any case; 32 with all four hyphens at their places or with none.
     public init?(_ text: some StringProtocol) {
+        var text = String(text)
+        guard let uuid = text.withUTF8({ BluetoothUUID(ascii: $0) }) else { return nil }
+        self = uuid
+    }
+
+    /// The same of the bytes of a text.
+    init?(ascii bytes: UnsafeBufferPointer<UInt8>) {
         var halves: (UInt64, UInt64) = (0, 0)
         var digits = 0
         var hyphens = 0
-        for byte in text.utf8 {
+        for byte in bytes {
             if byte == 0x2D {
-                let place = [8, 12, 16, 20]
-                guard hyphens < 4, digits == place[hyphens] else { return nil }
+                // Behind 8, 12, 16 and 20 digits.
+                guard hyphens < 4, digits == 8 + 4 * hyphens else { return nil }
                 hyphens += 1
                 continue
             }
@@ -57,15 +64,19 @@ public struct BluetoothUUID: Hashable, Sendable, Comparable {
 
     /// All 128 bits, lower case, with hyphens: the form that BlueZ uses.
     public var full: String {
-        let text = hexText(high, digits: 16) + hexText(low, digits: 16)
-        let bytes = Array(text.utf8)
-        var out: [UInt8] = []
-        out.reserveCapacity(36)
-        for (index, byte) in bytes.enumerated() {
-            if index == 8 || index == 12 || index == 16 || index == 20 { out.append(0x2D) }
-            out.append(byte)
+        String(unsafeUninitializedCapacity: 36) { buffer in
+            var length = 0
+            for digit in 0..<32 {
+                if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
+                    buffer[length] = 0x2D
+                    length += 1
+                }
+                let half = digit < 16 ? high : low
+                buffer[length] = lowerHexDigits.utf8Start[Int(half >> UInt64(60 - digit % 16 * 4) & 15)]
+                length += 1
+            }
+            return length
         }
-        return String(decoding: out, as: UTF8.self)
     }
 }
 

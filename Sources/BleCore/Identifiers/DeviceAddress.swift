@@ -15,11 +15,17 @@ public struct DeviceAddress: Hashable, Sendable, Comparable {
 
     /// Reads `AA:BB:CC:DD:EE:FF`, `AA-BB-CC-DD-EE-FF`, `AA_BB_CC_DD_EE_FF` or `aabbccddeeff`, in any case.
     public init?(_ text: some StringProtocol) {
+        var text = String(text)
+        guard let address = text.withUTF8({ DeviceAddress(ascii: $0) }) else { return nil }
+        self = address
+    }
+
+    private init?(ascii bytes: UnsafeBufferPointer<UInt8>) {
         var value: UInt64 = 0
         var digits = 0
         var separator: UInt8?
         var separators = 0
-        for byte in text.utf8 {
+        for byte in bytes {
             if let nibble = hexNibble(byte) {
                 guard digits < 12 else { return nil }
                 // A separator is missing where the text has used one before.

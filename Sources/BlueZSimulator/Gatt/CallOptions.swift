@@ -36,7 +36,7 @@ extension DBusMessage {
         var reader = reader()
         var values: [DBusValue] = []
         do throws(DBusFailure) {
-            while !reader.atEnd { values.append(try reader.value()) }
+            while reader.hasNext() { values.append(try reader.value()) }
         } catch {
             // A type that the codec does not know (a file descriptor): what came before it is all there is to see.
             return values

@@ -189,8 +189,8 @@ extension Agent {
         guard queue.running(on: address) == nil, !isKept(address), subscriptions.isEmpty(for: address) else {
             return false
         }
-        let link = manager.assumeIsolated { $0.device(address)?.link }
-        return link?.owner == .`self` && (link?.phase == .resolved || link?.phase == .connected)
+        let link = manager.assumeIsolated { $0.linkState(of: address) }
+        return link.owner == .`self` && (link.phase == .resolved || link.phase == .connected)
     }
 
     private func dropIdleLink(_ address: DeviceAddress) {

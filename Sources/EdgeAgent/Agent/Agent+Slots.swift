@@ -16,12 +16,12 @@ extension Agent {
 
     /// Tells the queue whether a device has a link, and whether anybody needs it.
     func tellSlot(of address: DeviceAddress) {
-        let (device, adapter) = manager.assumeIsolated { ($0.device(address), $0.adapterID(for: address)) }
+        let (link, adapter) = manager.assumeIsolated { ($0.linkState(of: address), $0.adapterID(for: address)) }
         // A link that is being ended has its slot until it is gone.
-        guard device?.link.phase != .disconnecting else { return }
-        let isUp = device?.link.phase == .connected || device?.link.phase == .resolved
-        if isUp, let device, let adapter {
-            let isReclaimable = device.link.owner == .`self` && !isKept(address)
+        guard link.phase != .disconnecting else { return }
+        let isUp = link.phase == .connected || link.phase == .resolved
+        if isUp, let adapter {
+            let isReclaimable = link.owner == .`self` && !isKept(address)
             carryOut(queue.linkUp(address, in: adapter, isReclaimable: isReclaimable, at: .now))
             unlearn(adapter)
         } else if linkTries[address] != nil, let adapter {

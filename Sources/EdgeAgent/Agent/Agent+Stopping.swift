@@ -7,8 +7,11 @@ internal import TaskQueue
 extension Agent {
     /// Does what comes up from time to time, until the task is cancelled.
     func run() async throws {
+        // What only the start needs is done with by then.
+        loop.schedule(after: .seconds(2)) { SystemMemory.giveBack() }
         while true {
             try await loop.sleep(for: configuration.limits.healthInterval)
+            SystemMemory.giveBack()
             publishHealth()
             window.prune(now: ContinuousClock.now - epoch)
             forgetUnused()

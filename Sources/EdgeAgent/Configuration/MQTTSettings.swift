@@ -30,7 +30,7 @@ package struct MQTTSettings: Sendable, Equatable {
     package var reconnectMaximum = Duration.milliseconds(60_000)
     package var qos = MQTTQualityOfService()
     /// Unacknowledged messages that libmosquitto is given at a time.
-    package var maximumInflight = 20
+    package var maximumInflight = 64
     /// Messages that wait for the broker.
     package var maximumOutgoingMessages = 4096
     /// Bytes of payload and topic that wait for the broker.
@@ -43,7 +43,7 @@ package struct MQTTSettings: Sendable, Equatable {
 /// The MQTT quality of service, 0 to 2, of each class of message.
 package struct MQTTQualityOfService: Sendable, Equatable {
     package var result = 1
-    package var job = 1
+    package var job = 0
     package var event = 1
     package var notify = 1
     package var scan = 0

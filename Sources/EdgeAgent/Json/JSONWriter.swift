@@ -5,15 +5,20 @@ package import Frames
 /// Members and elements are separated by the writer; that each object gets its names in turn is up to the caller.
 /// The result is always valid UTF-8, because every text that goes in is.
 package struct JSONWriter {
-    package private(set) var bytes: [UInt8] = []
+    /// What is written, and room behind it.
+    private var storage: [UInt8]
+    private var count = 0
     /// Whether the next value or name is the first after an opening bracket or a name.
     private var isFirst = true
+
+    /// What has been written.
+    package var bytes: [UInt8] { Array(storage[..<count]) }
 
     /// Makes an empty writer.
     ///
     /// - Parameter capacity: The bytes that the text will probably have.
     package init(capacity: Int = 512) {
-        bytes.reserveCapacity(capacity)
+        storage = [UInt8](repeating: 0, count: capacity)
     }
 
     package mutating func beginObject() { open(UInt8(ascii: "{")) }
@@ -23,11 +28,7 @@ package struct JSONWriter {
 
     /// Writes a member's name, which needs no escape; its value has to follow.
     package mutating func key(_ name: StaticString) {
-        separate()
-        bytes.append(UInt8(ascii: "\""))
-        append(name)
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
+        quote(name, colon: true)
         isFirst = true
     }
 
@@ -35,7 +36,7 @@ package struct JSONWriter {
     package mutating func key(_ name: String) {
         separate()
         quote(name)
-        bytes.append(UInt8(ascii: ":"))
+        put(UInt8(ascii: ":"))
         isFirst = true
     }
 
@@ -43,12 +44,7 @@ package struct JSONWriter {
     package mutating func value(_ value: Bool) { literal(value ? "true" : "false") }
 
     /// Writes a fixed text that needs no escape.
-    package mutating func value(_ value: StaticString) {
-        separate()
-        bytes.append(UInt8(ascii: "\""))
-        append(value)
-        bytes.append(UInt8(ascii: "\""))
-    }
+    package mutating func value(_ value: StaticString) { quote(value, colon: false) }
 
     /// Writes a text, escaped as JSON demands.
     package mutating func value(_ value: String) {
@@ -67,27 +63,26 @@ package struct JSONWriter {
     package mutating func value(_ value: Double) {
         guard value.isFinite else { return null() }
         separate()
-        bytes.append(contentsOf: plainDecimal(value).utf8)
+        append(Array(plainDecimal(value).utf8))
     }
 
     /// Writes a decimal number with all its digits.
     package mutating func value(_ value: DecimalNumber) {
         separate()
-        bytes.append(contentsOf: value.description.utf8)
+        append(Array(value.description.utf8))
     }
 
     /// Writes bytes as a text of lower-case hexadecimal digits.
     package mutating func hexText(_ data: some Collection<UInt8>) {
         separate()
-        bytes.append(UInt8(ascii: "\""))
+        put(UInt8(ascii: "\""))
         appendHex(data)
-        bytes.append(UInt8(ascii: "\""))
+        put(UInt8(ascii: "\""))
     }
 
     /// Writes a binary value: `{"hex":"aa01"}`.
     package mutating func binary(_ data: some Collection<UInt8>) {
-        separate()
-        append("{\"hex\":\"")
+        literal("{\"hex\":\"")
         appendHex(data)
         append("\"}")
     }
@@ -97,19 +92,22 @@ package struct JSONWriter {
     /// - Parameter milliseconds: Since 1970-01-01 UTC.
     package mutating func time(_ milliseconds: Int64) {
         separate()
-        bytes.append(UInt8(ascii: "\""))
-        UTCTime(millisecondsSince1970: milliseconds).append(to: &bytes)
-        bytes.append(UInt8(ascii: "\""))
+        put(atMost: UTCTime.length + 2) { place in
+            place[0] = UInt8(ascii: "\"")
+            UTCTime(millisecondsSince1970: milliseconds).write(to: place + 1)
+            place[UTCTime.length + 1] = UInt8(ascii: "\"")
+            return UTCTime.length + 2
+        }
     }
 
     private mutating func open(_ bracket: UInt8) {
         separate()
-        bytes.append(bracket)
+        put(bracket)
         isFirst = true
     }
 
     private mutating func close(_ bracket: UInt8) {
-        bytes.append(bracket)
+        put(bracket)
         isFirst = false
     }
 
@@ -119,67 +117,135 @@ package struct JSONWriter {
     }
 
     private mutating func separate() {
-        if !isFirst { bytes.append(UInt8(ascii: ",")) }
+        if !isFirst { put(UInt8(ascii: ",")) }
         isFirst = false
     }
 
+    /// Makes room and has it filled; `fill` answers how much of it.
+    ///
+    /// A text is made of many small pieces: one look at the array for each is what costs.
+    @inline(__always)
+    private mutating func put(atMost most: Int, _ fill: (UnsafeMutablePointer<UInt8>) -> Int) {
+        if storage.count - count < most { grow(by: most) }
+        let start = count
+        // Safe because: there are `most` bytes behind `start`, and no fill writes more.
+        count += storage.withUnsafeMutableBufferPointer { buffer in buffer.baseAddress.map { fill($0 + start) } ?? 0 }
+    }
+
+    private mutating func grow(by most: Int) {
+        storage.append(contentsOf: repeatElement(0, count: max(most, storage.count, 64)))
+    }
+
+    private mutating func put(_ byte: UInt8) {
+        put(atMost: 1) { place in
+            place[0] = byte
+            return 1
+        }
+    }
+
     private mutating func append(_ text: StaticString) {
-        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        put(atMost: text.utf8CodeUnitCount) { place in
+            place.update(from: text.utf8Start, count: text.utf8CodeUnitCount)
+            return text.utf8CodeUnitCount
+        }
+    }
+
+    private mutating func append(_ text: [UInt8]) {
+        put(atMost: text.count) { place in
+            for (index, byte) in text.enumerated() { place[index] = byte }
+            return text.count
+        }
+    }
+
+    private mutating func quote(_ text: StaticString, colon: Bool) {
+        let hasComma = !isFirst
+        isFirst = false
+        put(atMost: text.utf8CodeUnitCount + 4) { start in
+            var place = start
+            func put(_ byte: UInt8) {
+                place.pointee = byte
+                place += 1
+            }
+            if hasComma { put(UInt8(ascii: ",")) }
+            put(UInt8(ascii: "\""))
+            place.update(from: text.utf8Start, count: text.utf8CodeUnitCount)
+            place += text.utf8CodeUnitCount
+            put(UInt8(ascii: "\""))
+            if colon { put(UInt8(ascii: ":")) }
+            return place - start
+        }
     }
 
     private mutating func append(_ value: Int64) {
-        var digits: (UInt64, UInt64, UInt32) = (0, 0, 0)
-        withUnsafeMutableBytes(of: &digits) { buffer in
-            var rest = value.magnitude
-            var place = 20
-            repeat {
-                place -= 1
-                let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-                buffer[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
-                rest = quotient
-            } while rest > 0
-            if value < 0 { bytes.append(UInt8(ascii: "-")) }
-            bytes.append(contentsOf: buffer[place..<20])
+        put(atMost: 20) { place in
+            var digits = 1
+            var rest = value.magnitude / 10
+            while rest > 0 {
+                digits += 1
+                rest /= 10
+            }
+            let sign = value < 0 ? 1 : 0
+            place[0] = UInt8(ascii: "-")
+            rest = value.magnitude
+            for index in stride(from: sign + digits - 1, through: sign, by: -1) {
+                place[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            }
+            return sign + digits
         }
     }
 
     private mutating func appendHex(_ data: some Collection<UInt8>) {
-        for byte in data {
-            bytes.append(hexDigit(byte >> 4))
-            bytes.append(hexDigit(byte & 15))
+        put(atMost: 2 * data.count) { start in
+            var place = start
+            for byte in data {
+                place[0] = hexDigit(byte >> 4)
+                place[1] = hexDigit(byte & 15)
+                place += 2
+            }
+            return place - start
         }
     }
 
     private mutating func quote(_ text: String) {
-        bytes.append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { utf8 in
-            var start = 0
-            for index in 0..<utf8.count {
-                let byte = utf8[index]
-                // Everything else may stand in a JSON text as it is (RFC 8259, 7).
-                guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
-                bytes.append(contentsOf: utf8[start..<index])
-                escape(byte)
-                start = index + 1
+            // The longest escape is `\u0000`.
+            put(atMost: 6 * utf8.count + 2) { start in
+                var place = start
+                place.pointee = UInt8(ascii: "\"")
+                place += 1
+                for byte in utf8 {
+                    // Everything else may stand in a JSON text as it is (RFC 8259, 7).
+                    if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                        place += Self.escape(byte, at: place)
+                    } else {
+                        place.pointee = byte
+                        place += 1
+                    }
+                }
+                place.pointee = UInt8(ascii: "\"")
+                return place + 1 - start
             }
-            bytes.append(contentsOf: utf8[start..<utf8.count])
         }
-        bytes.append(UInt8(ascii: "\""))
     }
 
-    private mutating func escape(_ byte: UInt8) {
-        bytes.append(UInt8(ascii: "\\"))
+    /// Writes at most 6 bytes.
+    private static func escape(_ byte: UInt8, at place: UnsafeMutablePointer<UInt8>) -> Int {
+        place[0] = UInt8(ascii: "\\")
         switch byte {
-        case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes.append(byte)
-        case 0x0A: bytes.append(UInt8(ascii: "n"))
-        case 0x0D: bytes.append(UInt8(ascii: "r"))
-        case 0x09: bytes.append(UInt8(ascii: "t"))
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): place[1] = byte
+        case 0x0A: place[1] = UInt8(ascii: "n")
+        case 0x0D: place[1] = UInt8(ascii: "r")
+        case 0x09: place[1] = UInt8(ascii: "t")
         default:
-            append("u00")
-            bytes.append(hexDigit(byte >> 4))
-            bytes.append(hexDigit(byte & 15))
+            let form: StaticString = "u00"
+            (place + 1).update(from: form.utf8Start, count: 3)
+            place[4] = hexDigit(byte >> 4)
+            place[5] = hexDigit(byte & 15)
+            return 6
         }
+        return 2
     }
 }
 

@@ -101,7 +101,7 @@ final class Publisher {
         if untold.count >= 64 {
             tellObservers()
         } else if teller == nil {
-            teller = loop.schedule(after: .milliseconds(2)) { [weak self] in self?.tellObservers() }
+            teller = loop.schedule(after: .milliseconds(10)) { [weak self] in self?.tellObservers() }
         }
     }
 

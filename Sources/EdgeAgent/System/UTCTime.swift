@@ -25,25 +25,33 @@ package struct UTCTime: Sendable, Hashable, Comparable, CustomStringConvertible 
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Writes the 24 bytes of the text.
+    /// The bytes of the text.
+    static let length = 24
+
+    /// Writes the text's bytes.
     package func append(to bytes: inout [UInt8]) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.length) { text in
+            guard let start = text.baseAddress else { return }
+            write(to: start)
+            bytes.append(contentsOf: text)
+        }
+    }
+
+    /// Writes the text's ``length`` bytes to a place that has room for them.
+    func write(to place: UnsafeMutablePointer<UInt8>) {
         let (days, milliseconds) = UTCTime.split(millisecondsSince1970, by: 86_400_000)
         let (year, month, day) = UTCTime.civil(fromDays: days)
         let seconds = milliseconds / 1000
-        UTCTime.append(year, digits: 4, to: &bytes)
-        bytes.append(UInt8(ascii: "-"))
-        UTCTime.append(month, digits: 2, to: &bytes)
-        bytes.append(UInt8(ascii: "-"))
-        UTCTime.append(day, digits: 2, to: &bytes)
-        bytes.append(UInt8(ascii: "T"))
-        UTCTime.append(seconds / 3600, digits: 2, to: &bytes)
-        bytes.append(UInt8(ascii: ":"))
-        UTCTime.append(seconds / 60 % 60, digits: 2, to: &bytes)
-        bytes.append(UInt8(ascii: ":"))
-        UTCTime.append(seconds % 60, digits: 2, to: &bytes)
-        bytes.append(UInt8(ascii: "."))
-        UTCTime.append(milliseconds % 1000, digits: 3, to: &bytes)
-        bytes.append(UInt8(ascii: "Z"))
+        // Each message has a time or several: filled in from a form at once.
+        let form: StaticString = "0000-00-00T00:00:00.000Z"
+        place.initialize(from: form.utf8Start, count: Self.length)
+        UTCTime.put(year, endingAt: 3, in: place)
+        UTCTime.put(month, endingAt: 6, in: place)
+        UTCTime.put(day, endingAt: 9, in: place)
+        UTCTime.put(seconds / 3600, endingAt: 12, in: place)
+        UTCTime.put(seconds / 60 % 60, endingAt: 15, in: place)
+        UTCTime.put(seconds % 60, endingAt: 18, in: place)
+        UTCTime.put(milliseconds % 1000, endingAt: 22, in: place)
     }
 
     /// Orders by time.
@@ -72,12 +80,14 @@ package struct UTCTime: Sendable, Hashable, Comparable, CustomStringConvertible 
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
     }
 
-    private static func append(_ value: Int64, digits: Int, to bytes: inout [UInt8]) {
-        var divisor: Int64 = 1
-        for _ in 1..<digits { divisor *= 10 }
-        while divisor > 0 {
-            bytes.append(UInt8(ascii: "0") + UInt8(value / divisor % 10))
-            divisor /= 10
+    /// Puts the digits of a number, which is not negative, in front of what is there as zeros.
+    private static func put(_ value: Int64, endingAt end: Int, in text: UnsafeMutablePointer<UInt8>) {
+        var rest = UInt32(truncatingIfNeeded: value)
+        var place = end
+        while rest > 0 {
+            text[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+            place -= 1
         }
     }
 }

@@ -2,7 +2,9 @@ import EventLoop
 import Glibc
 
 /// One attempt and the link that came of it.
-struct Link {
+///
+/// Confined to the client; a class because it is looked at with each message.
+final class Link {
     enum Phase {
         /// On the worker.
         case connecting
@@ -30,6 +32,12 @@ struct Link {
     var upSince: ContinuousClock.Instant?
     var limits = MQTTServerLimits()
     var unansweredSubscriptions: [Int32: String] = [:]
+
+    init(number: Int, handle: MosquittoHandle, ended: CheckedContinuation<LinkEnd, Never>) {
+        self.number = number
+        self.handle = handle
+        self.ended = ended
+    }
 
     var isUp: Bool { phase == .up }
 

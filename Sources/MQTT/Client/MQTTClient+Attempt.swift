@@ -24,7 +24,7 @@ extension MQTTClient {
     private func begin(_ handle: MosquittoHandle, ended: CheckedContinuation<LinkEnd, Never>) {
         lastLinkNumber += 1
         let number = lastLinkNumber
-        var link = Link(number: number, handle: handle, ended: ended)
+        let link = Link(number: number, handle: handle, ended: ended)
         link.deadline = loop.schedule(after: configuration.answerDeadline) { [self] in deadlinePassed(number) }
         self.link = link
         let hook = configuration.connectHook
@@ -142,7 +142,7 @@ extension MQTTClient {
 
     private func giveBack(_ unconfirmed: [OutgoingQueue.Entry], isBroken: Bool) {
         var kept: [OutgoingQueue.Entry] = []
-        for var entry in unconfirmed {
+        for entry in unconfirmed {
             guard entry.publication.delivery != .expendable else {
                 drop(entry, .linkLost)
                 continue

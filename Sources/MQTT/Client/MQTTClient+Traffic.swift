@@ -119,7 +119,7 @@ extension MQTTClient {
             drop(entry, .expired)
             return
         }
-        if let maximum = link.limits.maximumPacketBytes, entry.publication.bytes > maximum {
+        if let maximum = link.limits.maximumPacketBytes, entry.bytes > maximum {
             drop(entry, .tooLarge)
             return
         }

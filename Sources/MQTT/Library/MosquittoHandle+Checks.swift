@@ -25,6 +25,8 @@ extension MosquittoHandle {
     /// Whether the text may stand in a packet: short enough, and without NUL and what libmosquitto refuses besides.
     static func isText(_ text: String) -> Bool {
         let count = text.utf8.count
+        // Printable ASCII may stand anywhere, and is nearly all that there is.
+        if count <= 65535, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return true }
         return count <= 65535 && mosquitto_validate_utf8(text, Int32(count)) == 0
     }
 

@@ -7,10 +7,13 @@ import EventLoop
 package struct OutgoingQueue {
     package typealias Instant = ContinuousClock.Instant
 
-    package struct Entry {
-        package var publication: MQTTPublication
-        package var completion: (@Sendable (MQTTOutcome) -> Void)?
-        package var deadline: Instant?
+    /// A message on its way; a class because it goes through several hands.
+    package final class Entry {
+        package let publication: MQTTPublication
+        package let completion: (@Sendable (MQTTOutcome) -> Void)?
+        package let deadline: Instant?
+        /// What it takes in the queue.
+        package let bytes: Int
         /// Whether libmosquitto has had it before.
         package var handedOver = false
         /// Links in a row that broke while the message was the oldest without an acknowledgement.
@@ -24,6 +27,7 @@ package struct OutgoingQueue {
             self.publication = publication
             self.completion = completion
             self.deadline = deadline
+            bytes = publication.bytes
         }
     }
 
@@ -59,9 +63,9 @@ package struct OutgoingQueue {
         if publication.delivery == .required {
             let replacing = publication.replaces ? replaceable[publication.topic].flatMap { entries[$0] } : nil
             let isReplaced = replacing?.publication.delivery == .required
-            let freed = isReplaced ? replacing?.publication.bytes ?? 0 : 0
+            let freed = isReplaced ? replacing?.bytes ?? 0 : 0
             guard requiredCount - (isReplaced ? 1 : 0) < limits.requiredMessages,
-                requiredBytes - freed + publication.bytes <= limits.requiredBytes
+                requiredBytes - freed + entry.bytes <= limits.requiredBytes
             else { throw .queueFull }
         }
         var dropped: [Dropped] = []
@@ -86,7 +90,7 @@ package struct OutgoingQueue {
         // What an earlier link lost and this one never took stands behind what this one had taken.
         var waiting: [UInt64] = []
         while let number = lanes[Lane.returned.rawValue].popFirst() { waiting.append(number) }
-        for var entry in returned {
+        for entry in returned {
             entry.handedOver = true
             insert(entry, in: .returned)
         }
@@ -123,10 +127,10 @@ package struct OutgoingQueue {
         lastNumber += 1
         entries[lastNumber] = entry
         lanes[lane.rawValue].append(lastNumber)
-        bytes += entry.publication.bytes
+        bytes += entry.bytes
         if entry.publication.delivery == .required {
             requiredCount += 1
-            requiredBytes += entry.publication.bytes
+            requiredBytes += entry.bytes
         }
         // What was given back is older than what waits.
         if entry.publication.replaces, lane != .returned || replaceable[entry.publication.topic] == nil {
@@ -136,12 +140,13 @@ package struct OutgoingQueue {
 
     private mutating func remove(_ number: UInt64) -> Entry? {
         guard let entry = entries.removeValue(forKey: number) else { return nil }
-        bytes -= entry.publication.bytes
+        bytes -= entry.bytes
         if entry.publication.delivery == .required {
             requiredCount -= 1
-            requiredBytes -= entry.publication.bytes
+            requiredBytes -= entry.bytes
         }
-        if replaceable[entry.publication.topic] == number { replaceable[entry.publication.topic] = nil }
+        let publication = entry.publication
+        if publication.replaces, replaceable[publication.topic] == number { replaceable[publication.topic] = nil }
         return entry
     }
 
@@ -157,7 +162,7 @@ package struct OutgoingQueue {
     }
 
     private mutating func firstNumber() -> (lane: Int, number: UInt64)? {
-        for lane in lanes.indices {
+        for lane in lanes.indices where !lanes[lane].isEmpty {
             while let number = lanes[lane].first, entries[number] == nil { _ = lanes[lane].popFirst() }
         }
         for lane in [Lane.returned.rawValue, Lane.first.rawValue] {
@@ -172,7 +177,9 @@ package struct OutgoingQueue {
 
     /// Replaced messages leave their numbers behind: many of them, while there is no link, would be a leak.
     private mutating func compact() {
-        guard lanes.reduce(0, { $0 + $1.count }) > 2 * entries.count + 64 else { return }
+        var numbers = 0
+        for lane in lanes.indices { numbers += lanes[lane].count }
+        guard numbers > 2 * entries.count + 64 else { return }
         for lane in lanes.indices {
             var live = FIFO<UInt64>()
             while let number = lanes[lane].popFirst() {

@@ -134,6 +134,37 @@ extension AgentLane3 {
             }
         }
 
+        @Test func `B85: a crowd of advertisements that nobody wants delays no command and leaves nothing behind`()
+            async throws
+        {
+            var setup = try AgentSetup(scenario: "B85")
+            setup.keys = ["limits.healthIntervalSeconds": "1"]
+            try await withAgent(setup) { gateway in
+                // Somebody listens, for a device that is not there: all that is heard is unwanted.
+                let filter = #""session":"none","addresses":["c05a0000ffff"],"emit":"all""#
+                #expect(try await gateway.send("scan.start", filter)["status"] == "ok")
+                let value = #""service":"ffe0","characteristic":"ffe1""#
+                #expect(try await gateway.send("read", value, on: .thing)["status"] == "ok")
+                let first = try await gateway.hear(on: "health") { $0["counters"]["advertisements"].number ?? 0 > 1000 }
+                let before = try memory(gateway)
+                var slowest = Duration.zero
+                for _ in 0..<100 {
+                    let start = ContinuousClock.now
+                    #expect(try await gateway.send("read", value, on: .thing)["status"] == "ok")
+                    slowest = max(slowest, .now - start)
+                }
+                #expect(slowest < .seconds(2), "\(slowest)")
+                // The crowd was there all the while.
+                let heard = first.json["counters"]["advertisements"].number ?? 0
+                try await gateway.hear(on: "health", from: first.number) {
+                    $0["counters"]["advertisements"].number ?? 0 > heard + 2000
+                }
+                let after = try await memory(gateway, comesTo: before + 8 * Self.mib)
+                #expect(after <= before + 8 * Self.mib, "\(before >> 10) KiB before, \(after >> 10) KiB after")
+                #expect(gateway.caller.all(suffix: "scan/none").isEmpty)
+            }
+        }
+
         /// Counts results by topic and code: a caller that keeps and reads every message would be what is measured.
         private final class Tally: Sendable {
             private let heard = Locked<(codes: [String: Int], topics: [String: Int])>(([:], [:]))
