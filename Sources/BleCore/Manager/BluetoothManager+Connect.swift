@@ -217,10 +217,11 @@ extension BluetoothManager {
         defer { link.connecting = false }
         setLink(link, .connecting, reason: link.state.reason, attempt: scope.attempt)
         let reply = ReplySlot()
+        let life = link.life
         var isExcused = false
         send(message, for: link) { outcome in
             reply.outcome = outcome
-            if isExcused { link.excused -= 1 }
+            if isExcused, life == link.life { link.excused -= 1 }
         }
         let patience = Patience(.seconds(1))
         do {
@@ -245,7 +246,7 @@ extension BluetoothManager {
             if reply.outcome == nil { cancelLink(link.address, at: path) }
             throw error
         }
-        if reply.outcome == nil {
+        if reply.outcome == nil, life == link.life {
             isExcused = true
             link.excused += 1
         }
