@@ -15,6 +15,8 @@ final class Link {
     /// The link was made by this process.
     var ours = false
     private(set) var callsOut = 0
+    /// Counts the lives of the device's object.
+    private(set) var life = 0
     /// How many of the calls that are out nobody waits for: what they were to do is done, their answers are overdue.
     var excused = 0
     /// How many operations have been sent to the device.
@@ -50,11 +52,23 @@ final class Link {
         for probe in Array(probes.values) { probe() }
     }
 
-    func callBegins() { callsOut += 1 }
+    /// Counts a call.
+    ///
+    /// - Returns: the life of the device's object that it belongs to.
+    func callBegins() -> Int {
+        callsOut += 1
+        return life
+    }
 
-    func callEnds() {
-        callsOut -= 1
+    func callEnds(of life: Int) {
+        if life == self.life { callsOut -= 1 }
         poke()
+    }
+
+    /// The device's object is gone: bluetoothd may never answer what is out, as when an adapter is pulled out.
+    func objectGone() {
+        life += 1
+        (callsOut, excused) = (0, 0)
     }
 }
 

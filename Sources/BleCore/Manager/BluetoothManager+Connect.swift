@@ -270,10 +270,11 @@ extension BluetoothManager {
         defer { link.connecting = false }
         setLink(link, .connecting, reason: link.state.reason, attempt: scope.attempt)
         let reply = ReplySlot()
+        let life = link.life
         var isExcused = false
         send(message, for: link) { outcome in
             reply.outcome = outcome
-            if isExcused { link.excused -= 1 }
+            if isExcused, life == link.life { link.excused -= 1 }
         }
         let patience = Patience(.seconds(1))
         do {
@@ -298,7 +299,7 @@ extension BluetoothManager {
             if reply.outcome == nil { cancelLink(link.address, at: path) }
             throw error
         }
-        if reply.outcome == nil {
+        if reply.outcome == nil, life == link.life {
             isExcused = true
             link.excused += 1
         }

@@ -31,6 +31,7 @@ extension BluetoothManager {
         if loaded, record.paired, !isPaired(record.address) { events.send(.bond(record.address, paired: false)) }
         if tree.paths[record.address] == nil { events.send(.removed(record.address)) }
         if let link = links[record.address] {
+            if tree.paths[record.address] == nil { link.objectGone() }
             link.poke()
             if link.isIdle { links[record.address] = nil }
         }

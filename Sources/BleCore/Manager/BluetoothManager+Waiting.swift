@@ -99,8 +99,7 @@ extension BluetoothManager {
     ///
     /// The link counts the call until its reply, though its caller may be gone.
     func send(_ message: DBusMessage, for link: Link, _ completion: @escaping (DBusConnection.Outcome) -> Void) {
-        link.callBegins()
-        let box = CompletionBox(link: link, completion: completion)
+        let box = CompletionBox(link: link, life: link.callBegins(), completion: completion)
         guard let connection else {
             box.complete(.failure(.disconnected))
             return
@@ -147,16 +146,18 @@ private final class Wait<Value: Sendable> {
 private final class CompletionBox: @unchecked Sendable {
     // Safe because: made and completed on the loop's thread.
     private let link: Link
+    private let life: Int
     private let completion: (DBusConnection.Outcome) -> Void
 
-    init(link: Link, completion: @escaping (DBusConnection.Outcome) -> Void) {
+    init(link: Link, life: Int, completion: @escaping (DBusConnection.Outcome) -> Void) {
         self.link = link
+        self.life = life
         self.completion = completion
     }
 
     func complete(_ outcome: DBusConnection.Outcome) {
         completion(outcome)
-        link.callEnds()
+        link.callEnds(of: life)
     }
 }
 

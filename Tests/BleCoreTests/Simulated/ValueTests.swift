@@ -6,6 +6,20 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ValueTests {
+    @Test func `a read that a pulled adapter leaves without an answer keeps the device from nobody`() async throws {
+        var settings = SimulatorSettings()
+        settings.attDelay = .seconds(50)
+        try await withBench(settings: settings) { bench in
+            let belt = try await bench.linked(Devices.heart)
+            async let lost = cause { try await belt.read(Devices.location) }
+            await bench.simulator.waitForCalls(of: "ReadValue")
+            await bench.simulator.perform([.world(.unplug(adapter: 0))])
+            #expect(await lost == Cause(.linkLost, .operate))
+            // No answer will ever come.
+            try await bench.waitUntilIdle()
+        }
+    }
+
     @Test func `services come in the order of their handles, without those that bluetoothd keeps`() async throws {
         try await withBench { bench in
             let services = try await bench.peripheral(Devices.heart).discover()

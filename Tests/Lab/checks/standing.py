@@ -249,11 +249,13 @@ def kept_power(bench):
     belt.begin()
     cut, mark = in_flight(bench), gateway.mark
     gateway.ok("adapter.power", on=False)
-    gateway.state("bluetooth", is_="off")
-    codes = require_ended(cut, ("link-lost", "adapter-off", *UNSURE))
-    belt.link_ends("link-lost")
-    gateway.fails("adapter-off", "connect", belt.dev, timeoutMs=3000)
-    gateway.ok("adapter.power", on=True)
+    try:
+        gateway.state("bluetooth", is_="off")
+        codes = require_ended(cut, ("link-lost", "adapter-off", *UNSURE))
+        belt.link_ends("link-lost")
+        gateway.fails("adapter-off", "connect", belt.dev, timeoutMs=3000)
+    finally:
+        gateway.ok("adapter.power", on=True)
     gateway.state("bluetooth", is_="ready", seconds=30)
     seconds = belt.comes_back()
     usable(bench)
