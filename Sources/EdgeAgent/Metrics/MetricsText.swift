@@ -1,3 +1,5 @@
+internal import Frames
+
 /// Builds a page of figures in Prometheus' text format.
 ///
 /// Each family is written whole, with its help and type, before the next; names follow Prometheus' conventions: base
