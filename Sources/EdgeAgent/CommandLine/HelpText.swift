@@ -124,8 +124,7 @@ package enum HelpText {
 
         Examples:
           edge-agent profile check /etc/edge-agent/profiles
-          edge-agent profile try ruuvi-5 \\
-              --advert manufacturer:0499=0512fc5394c37c0004fffc040cac364200cdcbb8334c884f
+          edge-agent profile try auto --advert service:fcd2=4002ca090164
           edge-agent profile try heart-rate --hex 0048
           edge-agent profile try ./heater.yaml --command target --arg value=21.5
 

@@ -57,7 +57,7 @@ import Testing
             try writeFile(text.replacingCharacters(in: place, with: "offset: 3, type: i17le"), to: file)
             let outcome = try outcome("check", file)
             #expect(outcome.code == .configuration && outcome.text == "")
-            let start = "\(file):27: commands[0].parse[0].type: expected one of u8, i8, u16le,"
+            let start = "\(file):24: commands[0].parse[0].type: expected one of u8, i8, u16le,"
             #expect(outcome.problems.first?.hasPrefix(start) == true, "\(outcome.problems)")
             #expect(outcome.problems.first?.hasSuffix("found 'i17le'") == true)
             #expect(outcome.problems.last == "a profile is not valid: 1 problem")
@@ -109,7 +109,7 @@ import Testing
             (["try", "/nonexistent.yaml", "--hex", "00"], .noInput, "/nonexistent.yaml: cannot be read"),
             (["show", "ruuvi"], .usage, "there is no built-in profile \"ruuvi\""),
             (["try", "heart-rate", "--hex", "0"], .usage, "--hex: expected bytes in hexadecimal"),
-            (["try", "heart-rate", "--hex", "01"], .sampleRefused, "the 1 bytes are nothing that the profile reads"),
+            (["try", "weight-scale", "--hex", "01"], .sampleRefused, "the 1 bytes are nothing that the profile reads"),
             (
                 ["try", "heart-rate", "--hex", "01", "--value", "x"], .sampleRefused,
                 "no characteristic tells 'x'; there are"
