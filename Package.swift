@@ -43,6 +43,7 @@ let package = Package(
             pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]
         ),
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         swiftTarget("EventLoop", ["CLinux"]),
@@ -57,10 +58,14 @@ let package = Package(
         ),
         swiftTarget("YAML", ["CYAML"]),
         swiftTarget("Journal", ["CSQLite", "EventLoop"]),
+        swiftTarget("Systemd", ["CSystemd"]),
         swiftTarget("LocalHTTP", ["CMicroHTTPD", "EventLoop"]),
         swiftTarget(
             "EdgeAgent",
-            ["BleCore", "TaskQueue", "MQTT", "EventLoop", "Journal", "LocalHTTP", "YAML", "Cryptography", "CJansson"]
+            [
+                "BleCore", "TaskQueue", "MQTT", "EventLoop", "Journal", "LocalHTTP", "Systemd", "YAML", "Cryptography",
+                "CJansson",
+            ]
         ),
         swiftTarget("EdgeAgentControl", ["EdgeAgent", "MQTT", "EventLoop"]),
         .executableTarget(

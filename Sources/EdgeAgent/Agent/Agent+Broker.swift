@@ -35,6 +35,7 @@ extension Agent {
         case .subscription(let filter, let outcome): subscribed(filter, outcome)
         case .closed: log.info("Connection to the broker closed", [.broker: broker])
         }
+        tellStatus()
     }
 
     private var broker: String { configuration.broker.withoutUser.description }

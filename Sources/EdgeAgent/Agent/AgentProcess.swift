@@ -131,6 +131,7 @@ enum AgentProcess {
         await agent.startAvailability()
         await agent.startKeeping()
         await agent.startMetrics()
+        await agent.startServiceManager()
         do {
             try await client.subscribe(topics.mqttSubscriptions)
         } catch {
