@@ -14,7 +14,7 @@ WIDTH := --experimental-maximum-parallelization-width 6
 # SECONDS, for chaos, soak and fuzz: how long. Chaos also takes a seed (default: another each time) and faults to leave out.
 CHAOS := Tests/Chaos/run $(if $(SEED),--seed $(SEED)) $(if $(WITHOUT),--without $(WITHOUT))
 
-.PHONY: help deps build release test cases chaos chaos-short test-ha test-tsan test-asan coverage bench bench-quick soak fuzz lint format demo lab clean
+.PHONY: help deps build release deb test-package test cases chaos chaos-short test-ha test-tsan test-asan coverage bench bench-quick soak fuzz lint format demo lab clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,6 +28,13 @@ build: deps ## build edge-agent and bluez-simulator for development, in .build/d
 
 release: deps ## build edge-agent optimised, with the Swift libraries inside, in .build/release
 	$(TIMEOUT) 1800 swift build -j $(JOBS) -c release --static-swift-stdlib --product edge-agent
+
+deb: release ## make the Debian package of it, in .build/package
+	deploy/package/build
+
+test-package: deb ## install, upgrade and purge it in a clean Debian root, and let it work there (as root)
+	$(TIMEOUT) 1800 swift build -j $(JOBS) --product bluez-simulator
+	$(TIMEOUT) 1800 Tests/Package/run
 
 test: deps ## build everything, imports checked against the manifest, run all tests and a minute of chaos
 	$(TIMEOUT) 1800 swift build -j $(JOBS) --build-tests --explicit-target-dependency-import-check error

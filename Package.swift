@@ -43,6 +43,7 @@ let package = Package(
             pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"])]
         ),
+        .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
 
         swiftTarget("EventLoop", ["CLinux"]),
@@ -59,12 +60,13 @@ let package = Package(
         swiftTarget("Frames", ["BleCore"]),
         swiftTarget("Profiles", ["BleCore", "Cryptography", "Frames", "YAML"]),
         swiftTarget("Journal", ["CSQLite", "EventLoop"]),
+        swiftTarget("Systemd", ["CSystemd"]),
         swiftTarget("LocalHTTP", ["CMicroHTTPD", "EventLoop"]),
         swiftTarget(
             "EdgeAgent",
             [
                 "BleCore", "TaskQueue", "MQTT", "EventLoop", "Journal", "YAML", "Frames", "Profiles", "Cryptography",
-                "LocalHTTP", "CJansson",
+                "LocalHTTP", "Systemd", "CJansson",
             ]
         ),
         swiftTarget("EdgeAgentControl", ["EdgeAgent", "MQTT", "EventLoop"]),

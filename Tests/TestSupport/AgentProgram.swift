@@ -47,6 +47,8 @@ package final class AgentProgram: Sendable {
         let kept = ["PATH", "TSAN_OPTIONS", "ASAN_OPTIONS", "LSAN_OPTIONS", "LLVM_PROFILE_FILE", "LD_LIBRARY_PATH"]
         var environment = own.filter { kept.contains($0.key) }
         environment["DBUS_SYSTEM_BUS_ADDRESS"] = bus
+        // A crash ends at once: the backtracer may hang.
+        environment["SWIFT_BACKTRACE"] = "enable=no"
         environment.merge(more) { _, new in new }
         let process = try await ChildProcess.spawn(
             try path(),

@@ -37,6 +37,7 @@ extension Agent {
         case .subscription(let filter, let outcome): subscribed(filter, outcome)
         case .closed: log.info("Connection to the broker closed", [.broker: broker])
         }
+        tellStatus()
     }
 
     private var broker: String { configuration.broker.withoutUser.description }

@@ -13,6 +13,7 @@ extension Agent {
             publisher.retain(topics.bluetooth, .other, BluetoothMessage(state).encode)
             if state == .ready, bluetooth != nil { lastRecoveryMs = UTCTime.now.millisecondsSince1970 }
             bluetooth = state
+            tellStatus()
             if state == .ready {
                 tryAllAgain()
                 startWaitingScans()

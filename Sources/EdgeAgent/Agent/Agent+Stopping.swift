@@ -2,6 +2,7 @@ internal import BleCore
 internal import EventLoop
 internal import Journal
 internal import MQTT
+internal import Systemd
 internal import TaskQueue
 
 extension Agent {
@@ -34,6 +35,7 @@ extension Agent {
     func stop() async {
         guard !isStopping else { return }
         isStopping = true
+        ServiceManager.stopping()
         log.info("Agent is stopping", [.count: String(running.count), .queue: String(queue.waiting)])
         recovered = []
         for job in queue.close() where !staysInJournal(job) {

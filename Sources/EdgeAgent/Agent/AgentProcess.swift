@@ -152,6 +152,7 @@ enum AgentProcess {
         await agent.startAvailability()
         await agent.startKeeping()
         await agent.startMetrics()
+        await agent.startServiceManager()
         do {
             let birth = await agent.birthTopic.map { [MQTTSubscription($0)] } ?? []
             try await client.subscribe(topics.mqttSubscriptions + birth)

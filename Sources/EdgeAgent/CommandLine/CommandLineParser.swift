@@ -136,8 +136,8 @@ package enum CommandLineParser {
             let flag = shown(String(name.prefix { $0 != "=" }))
             return "a command must come first, before \(flag): run, check-config, profile, version or help"
         }
-        // These two are read before this parser is asked.
-        let names = ProgramCommand.allCases.map(\.rawValue) + ["ctl", "completion"]
+        // These are read before this parser is asked.
+        let names = ProgramCommand.allCases.map(\.rawValue) + ["ctl", "completion", "manual"]
         let hint = Suggestion.nearest(to: name, in: names).map {
             ": did you mean \($0)?"
         }

@@ -23,6 +23,7 @@ package enum HelpText {
           edge-agent ctl COMMAND            Command gateways over MQTT.
           edge-agent version                Print the version.
           edge-agent completion bash|zsh    Print a script for the shell.
+          edge-agent manual PAGE            Print a manual page.
           edge-agent help [COMMAND]         Print this, or the help of a command.
 
         `edge-agent COMMAND --help` prints the same as `edge-agent help COMMAND`.

@@ -12,10 +12,11 @@ package enum CompletionScript {
         }
     }
 
-    private static var programCommands: [(name: String, summary: String)] {
+    static var programCommands: [(name: String, summary: String)] {
         [
             ("run", "Run the agent"), ("check-config", "Check the configuration"), ("version", "Print the version"),
             ("help", "Print help"), ("ctl", "Command gateways over MQTT"), ("completion", "Print a completion script"),
+            ("manual", "Print a manual page"),
         ]
     }
 
@@ -49,6 +50,7 @@ package enum CompletionScript {
                     run) options="\(agentFlags.joined(separator: " "))" ;;
                     check-config) options="\((agentFlags + sampleFlags).joined(separator: " "))" ;;
                     help) options="\(programCommands.map(\.name).joined(separator: " "))" ;;
+                    manual) options="\(ManualPage.allCases.map(\.rawValue).joined(separator: " "))" ;;
                     completion) options="\(Shell.allCases.map(\.rawValue).joined(separator: " "))" ;;
                     ctl)
                         for item in "${COMP_WORDS[@]:2:COMP_CWORD-2}"; do
@@ -140,6 +142,7 @@ package enum CompletionScript {
             \(agent.joined(separator: " \\\n")) \\
                         '--help[Print help]' ;;
                     help) _describe 'command' commands ;;
+                    manual) _values 'page' \(ManualPage.allCases.map(\.rawValue).joined(separator: " ")) ;;
                     completion) _values 'shell' \(Shell.allCases.map(\.rawValue).joined(separator: " ")) ;;
                     ctl)
                         for item in "${(@)words[3,CURRENT-1]}"; do

@@ -76,6 +76,20 @@ package enum ControlHelp {
         """
     }
 
+    /// The help of `edge-agent manual`.
+    package static var manual: String {
+        """
+        Print a manual page in troff.
+
+        Usage:
+          edge-agent manual edge-agent.1|edge-agent.yaml.5
+
+        Example:
+          edge-agent manual edge-agent.1 | man -l -
+
+        """
+    }
+
     private static func usage(_ command: ControlCommand) -> String {
         command.operands.isEmpty ? command.rawValue : "\(command.rawValue) \(command.operands)"
     }

@@ -3,7 +3,7 @@ internal import EventLoop
 internal import Glibc
 internal import Synchronization
 
-/// `edge-agent ctl` and `edge-agent completion`: the parts of the program that are no agent.
+/// `edge-agent ctl`, `completion` and `manual`: the parts of the program that are no agent.
 package enum ControlMain {
     /// Runs the command when it is one of these.
     ///
@@ -12,7 +12,7 @@ package enum ControlMain {
     package static func main(arguments: [String]) -> Int32? {
         var rest = arguments.dropFirst()
         // `help ctl` is `ctl --help`.
-        if rest.first == "help", let topic = rest.dropFirst().first, topic == "ctl" || topic == "completion" {
+        if rest.first == "help", let topic = rest.dropFirst().first, ["ctl", "completion", "manual"].contains(topic) {
             let more = rest.dropFirst(2)
             rest = [topic] + more + ["--help"]
         }
@@ -23,6 +23,9 @@ package enum ControlMain {
         case "completion":
             ProcessSetup.prepare()
             return completion(Array(rest.dropFirst())).rawValue
+        case "manual":
+            ProcessSetup.prepare()
+            return manual(Array(rest.dropFirst())).rawValue
         default: return nil
         }
     }
@@ -108,6 +111,18 @@ package enum ControlMain {
             return .usage
         }
         return StandardStream.output(CompletionScript.text(for: shell)) ? .ok : .failed
+    }
+
+    private static func manual(_ arguments: [String]) -> ControlOutcome {
+        if arguments.contains("--help") || arguments.contains("-h") {
+            return StandardStream.output(ControlHelp.manual) ? .ok : .failed
+        }
+        guard arguments.count == 1, let page = ManualPage(rawValue: arguments[0]) else {
+            let names = ManualPage.allCases.map(\.rawValue).joined(separator: ", or edge-agent manual ")
+            complain("write edge-agent manual \(names)")
+            return .usage
+        }
+        return StandardStream.output(page.text) ? .ok : .failed
     }
 
     private static func complain(_ text: String) { StandardStream.error("edge-agent ctl: \(text)\n") }

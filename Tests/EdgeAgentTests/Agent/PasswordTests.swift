@@ -1,3 +1,4 @@
+import MQTT
 import TestSupport
 import Testing
 
@@ -7,7 +8,7 @@ extension AgentLane2 {
     struct PasswordTests {
         private static let needle = "S3cr3t-needle"
 
-        @Test func `the password stands in no log, topic, command line or environment`() async throws {
+        @Test func `B81: the password stands in no log, topic, command line or environment`() async throws {
             var setup = AgentSetup()
             setup.broker.users = ["agent": Self.needle]
             setup.user = ("agent", Self.needle)
@@ -34,7 +35,7 @@ extension AgentLane2 {
             }
         }
 
-        @Test func `a password that the broker refuses is not told either`() async throws {
+        @Test func `B81: a password that the broker refuses is not told either`() async throws {
             var options = BrokerOptions()
             options.users = ["agent": "another"]
             try await withAgentWorld { world in
@@ -53,6 +54,76 @@ extension AgentLane2 {
                     #expect(status == 0)
                     #expect(!agent.log.contains(Self.needle) && !agent.log.contains("agent@"))
                 }
+            }
+        }
+
+        @Test(arguments: ["error", "warning", "notice", "info", "debug"])
+        func `B81: at no level a secret is told, whatever happens`(level: String) async throws {
+            let device = TestDevice.lock("pin")
+            let (pin, key) = ("4711-code", "5ec2e7be11defaced00dbabe5ec2e7be")
+            var setup = AgentSetup()
+            setup.world.devices = [device]
+            setup.broker.users = ["agent": Self.needle]
+            setup.user = ("agent", Self.needle)
+            let port = try freePort()
+            setup.keys = [
+                "logLevel": level, "mqtt.username": "agent", "mqtt.passwordFile": "@/password",
+                "bluetooth.identityKeysFile": "@/keys", "metrics.listen": "\"127.0.0.1:\(port)\"",
+            ]
+            setup.files = ["password": Self.needle + "\n", "keys": "c0:5a:00:00:00:77 \(key)\n"]
+            let secrets = [Self.needle, pin, key, key.uppercased()]
+            try await withAgentWorld(setup.world) { world in
+                try await withBroker(setup.broker) { broker in
+                    try await withCaller(port: broker.port, version: .v5, user: setup.user) { caller in
+                        try await caller.listen(to: setup.hears)
+                        let gateway = try await startAgent(setup, world, broker, caller)
+                        try await gateway.hear("ready", on: "bluetooth")
+                        let pairing = try await gateway.start("pair", on: device)
+                        let prompt = try await gateway.hear("open", on: "pair").json["prompt"].text ?? ""
+                        // What the caller says itself is its own; what comes back is looked at below.
+                        _ = try await gateway.send(
+                            "pair.answer",
+                            "\"prompt\":\"\(prompt)\",\"pin\":\"\(pin)\"",
+                            on: device
+                        )
+                        #expect(try await gateway.result(pairing).json["status"] == "ok")
+                        for text in ["{\"verb\":\"info\"}", "{\"verb\":\"config.get\"}", "nonsense"] {
+                            try await gateway.publish(text.utf8, to: "cmd/test")
+                        }
+                        try await gateway.settle()
+                        let url = "http://127.0.0.1:\(port)/metrics"
+                        let figures = try await ChildProcess.run("/usr/bin/curl", ["-sS", "-m", "5", url])
+                        let mark = caller.mark
+                        try await broker.kill()
+                        try await broker.start()
+                        try await caller.subscribed(connection: 2)
+                        try await gateway.hear("online", on: "status", from: mark)
+                        try await gateway.settle()
+                        // A crash, by the signal of a failed assertion.
+                        gateway.agent.send(6)
+                        #expect(try await gateway.ended() == 128 + 6)
+                        for secret in secrets {
+                            #expect(!gateway.agent.log.contains(secret) && !gateway.agent.output.contains(secret))
+                            #expect(!figures.contains(secret))
+                            let told = caller.all().filter { !$0.topic.contains("/cmd") }
+                            #expect(!told.isEmpty && told.allSatisfy { !$0.text.contains(secret) })
+                        }
+                    }
+                }
+            }
+        }
+
+        @Test(arguments: ["mqtt://agent:S3cr3t-needle@h", "S3cr3t-needle", "mqtt://agent:S3cr3t-needle@h:x"])
+        func `B81: a password in the wrong place is refused and not repeated`(url: String) async throws {
+            let commands = [
+                ["run", "--broker", url], ["check-config", "--broker=\(url)"], ["ctl", "gateways", "--broker", url],
+                ["run", "--password", url], ["ctl", "jobs", "--pw=\(url)"], ["ctl", "jobs", "--password", url],
+            ]
+            for arguments in commands {
+                let child = try await ChildProcess.spawn(try AgentProgram.path(), arguments, environment: [:])
+                let status = try await child.exitStatus()
+                #expect(status == 64 || status == 78, "\(arguments)")
+                #expect(!(child.output + child.errors).contains(Self.needle), "\(child.errors)")
             }
         }
     }
