@@ -9,25 +9,38 @@ package enum SystemMemory {
     /// fault, not a disk. Any thread; takes about a millisecond.
     package static func giveBack() {
         malloc_trim(0)
-        _ = dl_iterate_phdr(
-            { info, _, _ in
-                guard let info = info?.pointee, let headers = info.dlpi_phdr else { return 0 }
-                for header in UnsafeBufferPointer(start: headers, count: Int(info.dlpi_phnum)) {
-                    let rights = header.p_flags & UInt32(PF_X | PF_W)
-                    // Code alone: what may be written to would lose what was written.
-                    guard header.p_type == UInt32(PT_LOAD), rights == UInt32(PF_X) else { continue }
-                    SystemMemory.release(from: UInt(info.dlpi_addr + header.p_vaddr), bytes: UInt(header.p_memsz))
-                }
-                return 0
-            },
-            nil
-        )
+        for line in maps().split(separator: UInt8(ascii: "\n")) {
+            // As `7f64929ae000-7f64929b0000 r-xp 00000000 08:01 1234  /lib/x86_64-linux-gnu/libc.so.6`, proc(5). Code alone:
+            // what may be written to would lose what was written.
+            let fields = line.split(separator: UInt8(ascii: " "))
+            guard fields.count == 6, fields[1].elementsEqual("r-xp".utf8), fields[5].first == UInt8(ascii: "/") else {
+                continue
+            }
+            let bounds = fields[0].split(separator: UInt8(ascii: "-")).compactMap {
+                UInt(String(decoding: $0, as: UTF8.self), radix: 16)
+            }
+            guard bounds.count == 2, bounds[0] < bounds[1] else { continue }
+            // Safe because: the pages are a file's, unchanged, and come back from it. A refusal leaves them where they are.
+            _ = madvise(
+                UnsafeMutableRawPointer(bitPattern: bounds[0]),
+                Int(bounds[1] - bounds[0]),
+                Int32(MADV_DONTNEED)
+            )
+        }
     }
 
-    private static func release(from start: UInt, bytes: UInt) {
-        let page = UInt(sysconf(Int32(_SC_PAGESIZE)))
-        let first = start & ~(page - 1)
-        // Safe because: the pages are a file's, unchanged, and come back from it. A refusal leaves them where they are.
-        _ = madvise(UnsafeMutableRawPointer(bitPattern: first), Int(start + bytes - first), Int32(MADV_DONTNEED))
+    /// What is mapped where, as far as the file can be read.
+    private static func maps() -> [UInt8] {
+        let file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return [] }
+        defer { close(file) }
+        var text: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 16384)
+        while text.count < 1 << 20 {
+            let count = read(file, &part, part.count)
+            guard count > 0 else { break }
+            text += part.prefix(count)
+        }
+        return text
     }
 }

@@ -37,8 +37,8 @@ class Agent:
                 "scan": ',"session":"bench","emit":"all"', "stop": ',"session":"bench"'}[verb]
         name = {"scan": "scan.start", "stop": "scan.stop"}.get(verb, verb)
         topic = "edge/v1/bench/" + ("cmd" if verb in ("ping", "scan", "stop") else "dev/{hex}/cmd")
-        payload = '{"id":{id},"client":"b%s","verb":"%s"%s}' % (verb, name, rest)
-        return ["--topic", topic, "--payload", payload, "--filter", f"edge/v1/bench/res/b{verb}/+", "--good", '"status":"ok"']
+        payload = '{"id":{id},"client":"b","verb":"%s"%s}' % (name, rest)
+        return ["--topic", topic, "--payload", payload, "--filter", f"edge/v1/bench/res/b/+", "--good", '"status":"ok"']
 
 
 class Floor:

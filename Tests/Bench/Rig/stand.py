@@ -226,8 +226,8 @@ class Stand:
         figures["cpu"] = (self.process.cpu() - before) * 1e6 / figures["got"]
         return figures
 
-    def commands(self, verb, count, window=1, devices=1):
-        figures = self.load("commands", self.contender.request(verb), count=count, window=window, devices=devices)
+    def commands(self, verb, count, window=1, devices=1, seconds=60):
+        figures = self.load("commands", self.contender.request(verb), count=count, window=window, devices=devices, seconds=seconds)
         if figures["got"] < count:
             raise Failed(f"{self.contender.name}: {count - figures['got']} of {count} {verb}s without an answer")
         return figures
