@@ -16,7 +16,7 @@ SECONDS ?= 300
 CHAOS := Tests/Chaos/run $(if $(SEED),--seed $(SEED)) $(if $(WITHOUT),--without $(WITHOUT))
 SANITIZED := EventLoopTests|DBusTests|MQTTTests|BleCoreTests|TaskQueueTests|JournalTests
 
-.PHONY: help deps build release deb test-package test cases chaos chaos-short test-tsan bench lint format demo lab clean
+.PHONY: help deps build release deb package test cases chaos chaos-short test-tsan bench lint format demo lab clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,8 +34,8 @@ release: deps ## build edge-agent optimised, with the Swift libraries inside, in
 deb: release ## make the Debian package of it, in .build/package
 	deploy/package/build
 
-test-package: deb ## install, upgrade and purge it in a clean Debian root, and let it work there (as root)
-	$(TIMEOUT) 1800 swift build -j $(JOBS) --product bluez-simulator
+package: deb ## install, upgrade and purge it in a clean Debian root, and let it work there (as root)
+	$(TIMEOUT) 1800 swift build -j $(JOBS) -c release --static-swift-stdlib --product bluez-simulator
 	$(TIMEOUT) 1800 Tests/Package/run
 
 test: deps ## build everything, imports checked against the manifest, run all tests and a minute of chaos
