@@ -9,12 +9,13 @@ JOBS ?= $(shell nproc)
 TIMEOUT := timeout -k 30 $(shell test -t 0 && echo --foreground)
 # A crash ends at once with a message; the backtracer may hang.
 export SWIFT_BACKTRACE := enable=no
+ONLY_THESE = $(if $(ONLY),--filter '^($(ONLY))\.')
 # All tests at once would only wait for one another.
 WIDTH := --experimental-maximum-parallelization-width 6
 # SECONDS, for chaos, soak and fuzz: how long. Chaos also takes a seed (default: another each time) and faults to leave out.
 CHAOS := Tests/Chaos/run $(if $(SEED),--seed $(SEED)) $(if $(WITHOUT),--without $(WITHOUT))
 
-.PHONY: help deps build release deb test-package test cases chaos chaos-short test-ha test-tsan test-asan coverage bench bench-quick soak fuzz lint format demo lab clean
+.PHONY: help deps build release deb package test cases chaos chaos-short test-ha test-tsan test-asan coverage bench bench-quick soak fuzz lint format demo lab clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,8 +33,8 @@ release: deps ## build edge-agent optimised, with the Swift libraries inside, in
 deb: release ## make the Debian package of it, in .build/package
 	deploy/package/build
 
-test-package: deb ## install, upgrade and purge it in a clean Debian root, and let it work there (as root)
-	$(TIMEOUT) 1800 swift build -j $(JOBS) --product bluez-simulator
+package: deb ## install, upgrade and purge it in a clean Debian root, and let it work there (as root)
+	$(TIMEOUT) 1800 swift build -j $(JOBS) -c release --static-swift-stdlib --product bluez-simulator
 	$(TIMEOUT) 1800 Tests/Package/run
 
 test: deps ## build everything, imports checked against the manifest, run all tests and a minute of chaos
@@ -54,13 +55,13 @@ test-ha: build ## test it with a real Home Assistant, which is downloaded once
 	$(TIMEOUT) 1800 Tests/HomeAssistant/setup
 	$(TIMEOUT) 600 Tests/HomeAssistant/run
 
-test-tsan: deps ## run all tests under the thread sanitizer
+test-tsan: deps ## run all tests under the thread sanitizer; ONLY='Target|Target': those of some targets
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Checks/thread-sanitizer.supp" \
-	$(TIMEOUT) 2700 swift test -j $(JOBS) $(WIDTH) --disable-xctest --sanitize=thread --scratch-path .build-tsan
+	$(TIMEOUT) 2700 swift test -j $(JOBS) $(WIDTH) --disable-xctest --sanitize=thread --scratch-path .build-tsan $(ONLY_THESE)
 
-test-asan: deps ## run all tests under the address sanitizer
+test-asan: deps ## run all tests under the address sanitizer; ONLY as well
 	ASAN_OPTIONS=detect_leaks=0 \
-	$(TIMEOUT) 2700 swift test -j $(JOBS) $(WIDTH) --disable-xctest --sanitize=address --scratch-path .build-asan
+	$(TIMEOUT) 2700 swift test -j $(JOBS) $(WIDTH) --disable-xctest --sanitize=address --scratch-path .build-asan $(ONLY_THESE)
 
 coverage: deps ## run all tests with coverage; fails where too little is reached
 	$(TIMEOUT) 2700 Tests/Checks/coverage

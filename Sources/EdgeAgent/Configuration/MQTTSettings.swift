@@ -43,7 +43,7 @@ package struct MQTTSettings: Sendable, Equatable {
 /// The MQTT quality of service, 0 to 2, of each class of message.
 package struct MQTTQualityOfService: Sendable, Equatable {
     package var result = 1
-    package var job = 0
+    package var job = 1
     package var event = 1
     package var notify = 1
     package var scan = 0

@@ -16,7 +16,7 @@ extension AgentLane2 {
                 let topic = gateway.topic(.battery, "job")
                 _ = try await gateway.hear("the last step", count: 5) { $0.topic == topic && $0.json["final"] == true }
                 let steps = gateway.caller.all(topic)
-                #expect(steps.allSatisfy { !$0.message.retain && $0.message.qos == .atMostOnce })
+                #expect(steps.allSatisfy { !$0.message.retain && $0.message.qos == .atLeastOnce })
                 let sequence = steps.map { step in "\(step.json["id"].text ?? "?") \(step.json["status"].text ?? "?")" }
                 for id in ids {
                     #expect(
