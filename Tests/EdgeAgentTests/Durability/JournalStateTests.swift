@@ -132,8 +132,9 @@ extension AgentLane3 {
                 let state = folder + "/state"
                 try await withAgent(.lasting(state)) { first in
                     #expect(try await first.send("write", Self.write, on: .awkward)["status"] == "ok")
-                    try FileManager.default.removeItem(atPath: state)
+                    // The journal may notice it at once.
                     let mark = first.caller.mark
+                    try FileManager.default.removeItem(atPath: state)
                     let refused = try await first.send("write", Self.write, on: .awkward)
                     #expect(refused["error"]["code"] == "storage-failed" && refused["applied"] == "no")
                     #expect(try await first.send("read", Self.read, on: .awkward)["status"] == "ok")
