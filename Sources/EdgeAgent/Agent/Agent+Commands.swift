@@ -35,7 +35,15 @@ extension Agent {
         case .command(let command):
             log.debug("Command arrived", [.verb: command.request.name.rawValue, .id: command.origin.id.text])
             recent.insert(command.origin)
-            guard let command = resolved(named(command), isRemembered: false) else { return }
+            let named = named(command)
+            let command: Command
+            do throws(OperationError) {
+                command = try resolved(named)
+            } catch {
+                // What was carried out already is not refused because its name has gone since.
+                guard isNew(named.origin, sent, message, expiry: .zero) else { return }
+                return refuseUnlessKnown(named.refusal(error.code, detail: error.detail), message)
+            }
             guard isAllowed(command, isRemembered: false),
                 isNew(command.origin, sent, message, expiry: command.expiry.monotonic)
             else { return }

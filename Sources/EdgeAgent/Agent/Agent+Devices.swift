@@ -27,6 +27,7 @@ extension Agent {
         }
         profilesChanged()
         listenForValues()
+        restartValues()
         if connection != nil { publisher.retain(topics.info, .other, info.encode) }
     }
 
@@ -51,7 +52,7 @@ extension Agent {
     /// Something new is known of what devices are, or tell.
     func profilesChanged() {
         for address in directory.devices {
-            let link = profiles.profiles(of: address).lazy.compactMap(\.link).first
+            let link = profiles.boundProfile(of: address).flatMap { profiles.library[$0]?.link }
             if rulebook.set(profiled: LinkSettings(link), for: address) { updateKeeping(address) }
         }
         announceDevices()
@@ -99,6 +100,7 @@ extension Agent {
 
     /// Forgets what a device was, and has told.
     func forgetValues(of address: DeviceAddress) {
+        endValues(of: address)
         profiles.forget(address)
         profilesChanged()
     }

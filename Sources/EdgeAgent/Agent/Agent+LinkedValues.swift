@@ -19,9 +19,12 @@ extension Agent {
     private static let holder = "values"
     private static let limit = Duration.seconds(60)
 
-    /// The sources of a device that need a link.
+    /// The sources that need a link, of a device whose profile the configuration names.
+    ///
+    /// What only looks like something is not read without being asked: it might want pairing for that.
     private func linkedSources(of address: DeviceAddress) -> [LinkedSource] {
-        profiles.profiles(of: address).flatMap { profile in
+        guard profiles.boundProfile(of: address) != nil else { return [] }
+        return profiles.profiles(of: address).flatMap { profile in
             profile.sources.compactMap { source in
                 guard case .characteristic(let selector, let way) = source.place else { return nil }
                 return LinkedSource(source: source, profile: profile, selector: selector, way: way)
@@ -125,6 +128,15 @@ extension Agent {
             }
         }
         valueTurns[address, default: ValueTurn()].timer = timer
+    }
+
+    /// The profiles are others now.
+    func restartValues() {
+        for address in directory.devices {
+            valueTurns[address]?.heard = []
+            if hasLink(address) { valuesAreDue(of: address) }
+        }
+        if bluetooth == .ready { startValues() }
     }
 
     /// Reads nothing more of a device.

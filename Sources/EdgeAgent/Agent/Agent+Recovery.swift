@@ -144,8 +144,13 @@ extension Agent {
         answer(body)
     }
 
-    private func recover(_ command: Command, now: Duration) {
-        guard let command = resolved(command) else { return }
+    private func recover(_ unresolved: Command, now: Duration) {
+        let command: Command
+        do throws(OperationError) {
+            command = try resolved(unresolved)
+        } catch {
+            return refuse(unresolved.refusal(error.code, detail: error.detail))
+        }
         if command.mayHaveRun, !command.retry.isIdempotent || command.expiry.monotonic <= now {
             answer(.unknown(command))
         } else if command.expiry.monotonic <= now {

@@ -5,20 +5,12 @@ internal import Profiles
 
 /// Commands by name: what a profile makes of them, and what they confirm.
 extension Agent {
-    /// A command with what the device's profile makes of it; nil: it was refused.
+    /// A command with what the device's profile makes of it; of a group each member's is looked up at its turn.
     ///
-    /// - Parameters:
-    ///   - command: The command.
-    ///   - isRemembered: Whether the refusal is the answer of the command with this id.
-    /// - Returns: The command as it is carried out.
-    func resolved(_ command: Command, isRemembered: Bool = true) -> Command? {
+    /// - Throws: `unknown-command`, or `bad-request` for what is wrong with the arguments.
+    func resolved(_ command: Command) throws(OperationError) -> Command {
         guard case .device(let device) = command.origin.target else { return command }
-        do throws(OperationError) {
-            return try resolved(command, on: device)
-        } catch {
-            refuse(command.refusal(error.code, detail: error.detail), isRemembered: isRemembered)
-            return nil
-        }
+        return try resolved(command, on: device)
     }
 
     /// The same for one device.

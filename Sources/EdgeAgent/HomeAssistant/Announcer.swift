@@ -108,6 +108,8 @@ package struct Announcer: Sendable {
             let platforms = announcement.platforms
             let known = entry.leaving.merging(entry.announced) { left, _ in left }
             entry.leaving = known.filter { platforms[$0.key] == nil }
+            // What is wanted again before it was gone may still go later.
+            entry.announced = known.filter { platforms[$0.key] != nil }
             entry.wanted = announcement
             entry.isCleared = false
             entry.next = (entry.leaving.isEmpty ? .final : .whole, now)
@@ -141,6 +143,7 @@ package struct Announcer: Sendable {
         isConnected = true
         for (topic, entry) in entries where entry.next != nil || !isSessionKept && !entry.isCleared {
             entries[topic]?.next = (entry.isGoing ? .whole : .final, now + delay)
+            entries[topic]?.isRepeat = false
         }
     }
 
@@ -228,6 +231,7 @@ package struct Announcer: Sendable {
         switch (step, entry.wanted) {
         case (.whole, let wanted?):
             payload = wanted.encode(leaving: entry.leaving, as: .whole)
+            entry.announced = wanted.platforms
             entry.next = (.reduced, now + pace.step)
             entry.toldIn = life
         case (.reduced, let wanted?):
@@ -241,6 +245,7 @@ package struct Announcer: Sendable {
             untold?.remove(topic)
         case (.whole, nil):
             payload = farewell(topic, entry, as: .whole)
+            entry.isCleared = false
             entry.next = (.reduced, now + pace.step)
             entry.toldIn = life
         case (.reduced, nil):

@@ -56,7 +56,7 @@ import Testing
         #expect(
             command.warnings == [
                 #"ignored field "foo""#, #"ignored field "bar""#,
-                #"ignored field "decode", not offered by this version"#,
+                #"ignored field "decode""#,
             ]
         )
     }

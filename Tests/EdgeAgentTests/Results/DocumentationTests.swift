@@ -239,6 +239,7 @@ import Testing
             var written = try names(try #require(real["result"]))
             // The fields of a long connection's result, and of a command's without an answer.
             if verb == .transact { written.formUnion(["subscription", "bytes"]) }
+            if verb == .run { written.insert("bytes") }
             // That of a device's.
             if verb == .pair { written.insert("bonded") }
             #expect(written == (try names(try at(shape, "properties"))), "\(verb)")

@@ -1,6 +1,7 @@
 import BleCore
 import EdgeAgent
 import Frames
+import Profiles
 import Testing
 
 /// The commands and answers that `docs/mqtt.md` shows, and what the agent writes in their place.
@@ -28,6 +29,10 @@ struct PageExamples {
 
     /// A message of the same kind that is no result.
     func message(like example: JSONObject) throws -> JSONObject {
+        if example["event"] == .string("value") {
+            let event = EventMessage.Event.value(DecodedEvent("button", type: "press"))
+            return try parsed(EventMessage(device: fixture.door, event: event).encode(stamp()))
+        }
         if example["value"] != nil {
             return try parsed(NotifyMessage(device: fixture.door, value: [1], count: 1, kind: .notify).encode(stamp()))
         }
@@ -63,6 +68,10 @@ struct PageExamples {
                 nextTryMs: 1
             )
             return try parsed(state.encode(stamp()))
+        }
+        if example["temperature"] != nil {
+            let values = ["temperature", "humidity", "battery"].map { DecodedValue($0, .null) }
+            return try parsed(StateMessage(values).encode())
         }
         let session = try #require(example["session"]?.string.flatMap(SessionName.init))
         return try parsed(ScanBatchMessage(session: session, devices: [try heard()]).encode(stamp()))
