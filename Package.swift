@@ -148,13 +148,12 @@ let package = Package(
 
 // What `make fuzz` builds: it needs libFuzzer, which only its sanitizer brings.
 if Context.environment["EDGE_AGENT_FUZZ"] != nil {
-    package.targets += [
-        .systemLibrary(name: "CFuzzer", path: "Tests/Fuzz/CFuzzer"),
+    package.targets.append(
         .executableTarget(
             name: "fuzz",
-            dependencies: ["EdgeAgent", "BleCore", "DBus", "BlueZSimulator", "CFuzzer"],
+            dependencies: ["EdgeAgent", "BleCore", "DBus", "BlueZSimulator"],
             path: "Tests/Fuzz/Fuzz",
             swiftSettings: strict
-        ),
-    ]
+        )
+    )
 }
