@@ -47,6 +47,7 @@ extension Agent {
         await waitForResults()
         await releaseLinks()
         await forgetOwnLinks()
+        await keepAnnouncements()
         await sayGoodbye()
         await audit.close()
     }
