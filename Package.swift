@@ -72,6 +72,20 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: strict
         ),
+        // What the tests of frames and of the agent share.
+        .target(
+            name: "FramesSupport",
+            dependencies: ["BleCore", "Frames", "TestSupport"],
+            path: "Tests/Support/frames",
+            swiftSettings: strict
+        ),
+        // A checker of JSON Schema, for the schemas of files that people write.
+        .target(
+            name: "SchemaSupport",
+            dependencies: ["YAML"],
+            path: "Tests/Support/schemas",
+            swiftSettings: strict
+        ),
         // What the tests of the journal kill.
         .executableTarget(
             name: "journal-writer",
@@ -98,17 +112,22 @@ let package = Package(
         tests("MQTTTests", ["MQTT", "EventLoop", "TestSupport"]),
         tests("BleCoreTests", ["BleCore", "Cryptography", "DBus", "EventLoop", "BlueZSimulator", "TestSupport"]),
         tests("CryptographyTests", ["Cryptography"]),
-        tests("ProfilesTests", ["Profiles", "BleCore", "Cryptography", "Frames", "YAML"]),
+        tests("FramesTests", ["Frames", "FramesSupport", "BleCore", "TestSupport"]),
+        tests("ProfilesTests", ["Profiles", "BleCore", "Cryptography", "Frames", "SchemaSupport", "YAML"]),
         tests("JournalTests", ["Journal", "EventLoop", "TestSupport", "journal-writer"]),
         tests("TaskQueueTests", ["TaskQueue", "TestSupport"]),
         tests(
             "EdgeAgentTests",
             [
-                "EdgeAgent", "BleCore", "Cryptography", "Frames", "Journal", "Profiles", "TaskQueue", "MQTT",
+                "EdgeAgent", "BleCore", "Cryptography", "Frames", "FramesSupport", "Journal", "Profiles", "TaskQueue",
+                "MQTT",
                 "EventLoop", "TestSupport",
             ]
         ),
-        tests("BlueZSimulatorTests", ["BlueZSimulator", "DBus", "EventLoop", "YAML", "TestSupport"]),
+        tests(
+            "BlueZSimulatorTests",
+            ["BlueZSimulator", "DBus", "EventLoop", "YAML", "SchemaSupport", "TestSupport"]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

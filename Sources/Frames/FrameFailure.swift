@@ -1,11 +1,11 @@
 /// Why an answer is none that the rules can read.
 package struct FrameFailure: Error, Sendable, Equatable {
     /// Which rule is not fulfilled.
-    package enum Code: Sendable, Equatable {
+    package enum Code: String, Sendable, CaseIterable {
         /// The bytes end too early, or a field holds no value of its type.
-        case parseFailed
+        case parseFailed = "parse-failed"
         /// The checksum is another, or there is no room for one.
-        case badChecksum
+        case badChecksum = "bad-checksum"
     }
 
     package var code: Code

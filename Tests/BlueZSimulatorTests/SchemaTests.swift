@@ -1,5 +1,6 @@
 import BlueZSimulator
 import Foundation
+import SchemaSupport
 import TestSupport
 import Testing
 import YAML

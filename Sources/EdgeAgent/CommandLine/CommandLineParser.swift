@@ -4,6 +4,7 @@ package enum Invocation: Sendable, Equatable {
     case checkConfig(ConfigurationArguments)
     /// Asks the policy about a sample command.
     case trySample(SampleCommand, ConfigurationArguments)
+    case profile(ProfileInvocation)
     case version
     /// Help for one command, or for the whole.
     case help(ProgramCommand?)
@@ -13,6 +14,7 @@ package enum Invocation: Sendable, Equatable {
 package enum ProgramCommand: String, Sendable, CaseIterable {
     case run
     case checkConfig = "check-config"
+    case profile
     case version
     case help
 }
@@ -42,7 +44,7 @@ package enum CommandLineParser {
     /// - Throws: ``Failure`` with every problem; no text holds the value of an unknown flag, which may be a password.
     package static func parse(_ arguments: [String]) throws(Failure) -> Invocation {
         guard let first = arguments.first else {
-            throw Failure(problems: ["a command is missing: run, check-config, version or help"], command: nil)
+            throw Failure(problems: ["a command is missing: run, check-config, profile, version or help"], command: nil)
         }
         let rest = arguments.dropFirst()
         switch first {
@@ -59,6 +61,7 @@ package enum CommandLineParser {
         case .checkConfig:
             let (configuration, sample) = try configuration(rest, of: command)
             return sample.map { .trySample($0, configuration) } ?? .checkConfig(configuration)
+        case .profile: return .profile(try profile(rest))
         case .version:
             guard let surplus = rest.first else { return .version }
             throw Failure(problems: ["unexpected argument \(shown(surplus))"], command: command)
@@ -131,12 +134,12 @@ package enum CommandLineParser {
     private static func unknownCommand(_ name: String) -> String {
         if name.hasPrefix("-") {
             let flag = shown(String(name.prefix { $0 != "=" }))
-            return "a command must come first, before \(flag): run, check-config, version or help"
+            return "a command must come first, before \(flag): run, check-config, profile, version or help"
         }
         let hint = Suggestion.nearest(to: name, in: ProgramCommand.allCases.map(\.rawValue)).map {
             ": did you mean \($0)?"
         }
-        return "unknown command \(shown(name))" + (hint ?? ": expected run, check-config, version or help")
+        return "unknown command \(shown(name))" + (hint ?? ": expected run, check-config, profile, version or help")
     }
 
     private static func unknownFlag(_ name: String, in flags: [CommandLineFlag]) -> String {

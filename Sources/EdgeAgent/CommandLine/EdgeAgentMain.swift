@@ -60,6 +60,10 @@ package struct EdgeAgentProgram: Sendable {
                     for warning in loaded.warnings { complain("warning: \(warning)") }
                     return print(CheckConfigCommand.text(loaded))
                 }
+            case .profile(let invocation):
+                let outcome = ProfileCommandLine.run(invocation)
+                for problem in outcome.problems { complain(problem) }
+                return outcome.text.isEmpty || output(outcome.text) ? outcome.code : .osError
             case .trySample(let sample, let arguments):
                 return withConfiguration(arguments) { loaded in
                     for warning in loaded.warnings { complain("warning: \(warning)") }

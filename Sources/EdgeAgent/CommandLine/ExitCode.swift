@@ -4,9 +4,9 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case success = 0
     /// The command line is wrong: an unknown command or flag, or a flag without its value (`EX_USAGE`).
     case usage = 64
-    /// The sample command of `check-config --try` is none that the agent takes (`EX_DATAERR`).
+    /// What `check-config --try` or `profile try` was given is nothing that could be taken (`EX_DATAERR`).
     case sampleRefused = 65
-    /// The configuration file cannot be read (`EX_NOINPUT`).
+    /// A file cannot be read: the configuration, or a profile (`EX_NOINPUT`).
     case noInput = 66
     /// A fault of the program itself (`EX_SOFTWARE`).
     case software = 70
@@ -17,7 +17,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case temporaryFailure = 75
     /// The sample command of `check-config --try` is denied (`EX_NOPERM`).
     case denied = 77
-    /// The configuration is wrong: a value of the file or of a flag, or a file that it names (`EX_CONFIG`).
+    /// The configuration is wrong: a value of the file or of a flag, or a file that it names; or a profile (`EX_CONFIG`).
     case configuration = 78
 
     /// One line for help texts and documentation, without a full stop.
@@ -25,13 +25,13 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
         switch self {
         case .success: "Done; or stopped in order by SIGTERM or SIGINT"
         case .usage: "Wrong command line: unknown command or flag, or a value missing"
-        case .sampleRefused: "The sample command of `--try` is none that the agent takes"
-        case .noInput: "The configuration file cannot be read"
+        case .sampleRefused: "What `--try` or `profile try` was given is nothing that could be taken"
+        case .noInput: "A file cannot be read: the configuration, or a profile"
         case .software: "A fault of the program itself"
         case .osError: "The operating system refused something indispensable"
         case .temporaryFailure: "To be started again: something was missing for the moment, or `restart` asked for it"
         case .denied: "The sample command of `--try` is denied"
-        case .configuration: "The configuration is wrong; every problem is printed"
+        case .configuration: "The configuration or a profile is wrong; every problem is printed"
         }
     }
 }

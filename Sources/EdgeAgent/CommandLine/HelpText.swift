@@ -6,6 +6,7 @@ package enum HelpText {
         case nil: program
         case .run: run
         case .checkConfig: checkConfig
+        case .profile: profile
         case .version: version
         case .help: help
         }
@@ -18,6 +19,7 @@ package enum HelpText {
         Usage:
           edge-agent run [FLAGS]            Run the agent until SIGTERM or SIGINT.
           edge-agent check-config [FLAGS]   Check the configuration and print it.
+          edge-agent profile COMMAND        Check and try profiles of devices.
           edge-agent version                Print the version.
           edge-agent help [COMMAND]         Print this, or the help of a command.
 
@@ -94,6 +96,39 @@ package enum HelpText {
         """
     }
 
+    private static var profile: String {
+        """
+        Check profiles, which describe devices by data, and try them on samples.
+        Nothing is sent.
+
+        Usage:
+          edge-agent profile check FILE…    Check files, and all *.yaml in folders.
+          edge-agent profile list           List the built-in profiles.
+          edge-agent profile show ID        Print a built-in profile, to be copied.
+          edge-agent profile try PROFILE --hex HEX [--value NAME]
+          edge-agent profile try PROFILE --advert PIECE… [--address ADDRESS]
+              [--keys FILE]
+          edge-agent profile try PROFILE --command NAME [--arg NAME=VALUE…]
+              [--hex HEX]
+
+        PROFILE is a file, or the id of a built-in profile; auto is whichever of
+        these recognise the advertisement.
+
+        Flags, as --flag VALUE or --flag=VALUE:
+        \(list(CommandLineFlag.trial, more: [(head: "--help", body: "Print this")]))
+
+        Exit codes:
+        \(exitCodes([.success, .usage, .sampleRefused, .noInput, .osError, .configuration]))
+
+        Examples:
+          edge-agent profile check /etc/edge-agent/profiles
+          edge-agent profile try auto --advert service:fcd2=4002ca090164
+          edge-agent profile try heart-rate --hex 0048
+          edge-agent profile try ./heater.yaml --command target --arg value=21.5
+
+        """
+    }
+
     private static var version: String {
         """
         Print the version of edge-agent and of the libraries that it runs with.
@@ -112,7 +147,8 @@ package enum HelpText {
 
     private static var help: String {
         """
-        Print help for the program or for one command: run, check-config, version.
+        Print help for the program or for one command: run, check-config, profile,
+        version.
 
         Usage:
           edge-agent help [COMMAND]

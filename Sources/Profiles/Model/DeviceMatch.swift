@@ -41,16 +41,17 @@ package struct DeviceMatch: Sendable, Equatable {
 
     /// Whether a device is meant.
     package func holds(for device: Advertisement) -> Bool {
-        guard names.isEmpty || device.name.map({ name in names.contains { $0.matches(name) } }) == true,
-            services.allSatisfy({ device.services.contains($0) }),
+        guard services.allSatisfy({ device.services.contains($0) }),
             addresses.isEmpty || addresses.contains(where: { device.address.hex.hasPrefix($0) })
         else { return false }
-        return manufacturers.allSatisfy { payload in
-            device.payload(ofCompany: payload.key).map { payload.shape.fits($0) } ?? false
+        for payload in manufacturers {
+            guard let bytes = device.payload(ofCompany: payload.key), payload.shape.fits(bytes) else { return false }
         }
-            && serviceData.allSatisfy { payload in
-                device.serviceData[payload.key].map { payload.shape.fits($0) } ?? false
-            }
+        for payload in serviceData {
+            guard let bytes = device.serviceData[payload.key], payload.shape.fits(bytes) else { return false }
+        }
+        // Names last: they cost the most.
+        return names.isEmpty || device.name.map { name in names.contains { $0.matches(name) } } == true
     }
 }
 

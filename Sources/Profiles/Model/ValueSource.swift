@@ -33,6 +33,17 @@ package struct ValueSource: Sendable, Equatable {
         conditions = []
     }
 
+    /// Whether the bytes tell a value of this name.
+    package func yields(_ name: String) -> Bool {
+        layout.contains { element in
+            switch element.kind {
+            case .skip: false
+            case .field(let field): field.field.name == name
+            case .objects(let table): table.objects.values.contains { $0.fields.contains { $0.field.name == name } }
+            }
+        }
+    }
+
     /// Whether advertisements have the bytes.
     package var isAdvertised: Bool {
         if case .characteristic = place { false } else { true }

@@ -150,7 +150,9 @@ struct CommandReader {
                 section.problem("sets", "needs a command with one argument that has no default")
             }
         }
-        guard case .transact(let rules, _) = command.action else { return }
+        guard case .transact(var rules, _) = command.action else { return }
+        // How long the frame will be is checked when it is made.
+        rules.data = [UInt8](repeating: 0, count: ProfileCommand.maximumFrameBytes)
         for (key, text) in rules.contradictions(namesCompletion: section.has("complete")) {
             section.problem(nil, "\(key): \(text)")
         }

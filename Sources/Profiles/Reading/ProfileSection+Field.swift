@@ -7,13 +7,11 @@ extension ProfileSection {
 
     /// A field with all that it can say of a number or a text.
     ///
-    /// - Parameters:
-    ///   - named: Whether it has a name; numbers that are only looked at have none.
-    ///   - standardType: The type of one that names none; nil: it has to.
+    /// - Parameter named: Whether it has a name; numbers that are only looked at have none.
     /// - Returns: The field; nil, with problems noted, when it is none.
-    func parseField(named: Bool = true, standardType: ParseType? = nil) -> ParseField? {
+    func parseField(named: Bool = true) -> ParseField? {
         let name = named ? (needed("name") == nil ? nil : self.name("name")) : ""
-        let type = has("type") || standardType == nil ? neededType() : standardType
+        let type = needed("type") == nil ? nil : choice("type", ParseType.self)
         let offset = number("offset", 0...65_535) ?? 0
         let length = number("length", 1...65_535)
         let bits = bits()
@@ -47,7 +45,8 @@ extension ProfileSection {
             let lengths = lengths("bytes")
             return lengths.isEmpty ? nil : .bytes(lengths)
         }
-        let type = has("type") ? neededType() : .u8
+        let given = choice("type", ParseType.self)
+        let type = has("type") ? given : .u8
         let offset = number("offset", 0...65_535) ?? 0
         let bits = bits()
         let allowed: [ClosedRange<UInt64>]
@@ -94,8 +93,6 @@ extension ProfileSection {
         else { return nil }
         return UInt64(from)...UInt64(to)
     }
-
-    private func neededType() -> ParseType? { needed("type") == nil ? nil : choice("type", ParseType.self) }
 
     private func bits() -> ParseField.Bits? {
         let from = number("bit", 0...63)

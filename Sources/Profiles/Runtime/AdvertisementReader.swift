@@ -20,6 +20,9 @@ package struct AdvertisementReader: Sendable {
 
     /// Reads an advertisement.
     ///
+    /// Call it once for each report that brought data: a button without a counter is pressed again when its packet
+    /// comes after more than 5 s of silence.
+    ///
     /// - Parameters:
     ///   - advertisement: What was heard.
     ///   - bound: The profile that the configuration names for the device; nil: those that recognise it.

@@ -2,6 +2,7 @@ import BleCore
 import EdgeAgent
 import Foundation
 import Frames
+import FramesSupport
 import Testing
 
 /// The page's examples of `transact`, carried out against frames as the simulator's Sim Framer sends them.

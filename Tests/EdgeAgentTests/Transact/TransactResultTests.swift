@@ -1,6 +1,7 @@
 import BleCore
 import EdgeAgent
 import Frames
+import FramesSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct TransactResultTests {

@@ -115,14 +115,14 @@ import Testing
         }
     }
 
-    @Test func `fifty thousand random packets are read or not, and never trap`() throws {
+    @Test func `fifteen thousand random packets are read or not, and never trap`() throws {
         var random = SeededRandom(seed: 8)
         var reader = AdvertisementReader(library: .builtIn())
         let names = [
             "GVH5075_1", "GVH5104_1", "GVH5106_1", "B5178", "Govee_H5179_1", "Govee_H5074_1", "sps", "tps", nil,
         ]
         var read = 0
-        for round in 0..<50_000 {
+        for round in 0..<15_000 {
             let bytes = (0..<Int.random(in: 0...40, using: &random)).map { _ in
                 UInt8.random(in: 0...255, using: &random)
             }
@@ -143,7 +143,7 @@ import Testing
             let reading = reader.read(advertisement, at: .milliseconds(round))
             if !reading.isEmpty { read += 1 }
         }
-        #expect(read > 1000)
+        #expect(read > 500)
     }
 
     @Test func `characteristics of all profiles take any bytes`() {

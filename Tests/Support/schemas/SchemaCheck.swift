@@ -1,20 +1,20 @@
-import Foundation
-import YAML
+package import Foundation
+package import YAML
 
-/// As much of JSON Schema (draft 2020-12) as the scenario's schema uses.
-struct SchemaCheck {
-    typealias Object = [String: Any]
+/// As much of JSON Schema (draft 2020-12) as the schemas of the files use that people write.
+package struct SchemaCheck {
+    package typealias Object = [String: Any]
 
-    let root: Object
+    package let root: Object
 
-    init(_ data: Data) throws {
+    package init(_ data: Data) throws {
         guard let root = try JSONSerialization.jsonObject(with: data) as? Object else { throw NotASchema() }
         self.root = root
     }
 
-    struct NotASchema: Error {}
+    package struct NotASchema: Error {}
 
-    func accepts(_ value: Any) -> Bool { accepts(value, root) }
+    package func accepts(_ value: Any) -> Bool { accepts(value, root) }
 
     private func accepts(_ value: Any, _ schema: Object) -> Bool {
         schema.allSatisfy { key, rule in holds(key, rule, value, schema) }
@@ -27,9 +27,14 @@ struct SchemaCheck {
         case "enum": return (rule as? [Any] ?? []).contains { equal($0, value) }
         case "const": return equal(rule, value)
         case "anyOf": return (rule as? [Object] ?? []).contains { accepts(value, $0) }
+        case "allOf": return (rule as? [Object] ?? []).allSatisfy { accepts(value, $0) }
         case "not": return (rule as? Object).map { !accepts(value, $0) } ?? false
         case "minimum": return number(value).map { $0 >= number(rule) ?? 0 } ?? true
         case "maximum": return number(value).map { $0 <= number(rule) ?? 0 } ?? true
+        case "exclusiveMinimum": return number(value).map { $0 > number(rule) ?? 0 } ?? true
+        case "maxLength": return (value as? String).map { $0.utf8.count <= Int(number(rule) ?? 0) } ?? true
+        case "minItems": return (value as? [Any]).map { $0.count >= Int(number(rule) ?? 0) } ?? true
+        case "maxItems": return (value as? [Any]).map { $0.count <= Int(number(rule) ?? 0) } ?? true
         case "minLength": return (value as? String).map { $0.count >= Int(number(rule) ?? 0) } ?? true
         case "pattern": return (value as? String).map { matches($0, rule as? String ?? "") } ?? true
         case "items": return (value as? [Any]).map { $0.allSatisfy { accepts($0, rule as? Object ?? [:]) } } ?? true
@@ -60,7 +65,7 @@ struct SchemaCheck {
         }
     }
 
-    func definition(_ reference: String) -> Object? {
+    package func definition(_ reference: String) -> Object? {
         (root["$defs"] as? [String: Object])?[String(reference.split(separator: "/").last ?? "")]
     }
 
@@ -95,7 +100,7 @@ struct SchemaCheck {
 
 extension YAMLNode {
     /// The value as a reader of YAML 1.2 that makes JSON of it sees it.
-    var plain: Any {
+    package var plain: Any {
         switch content {
         case .refused(let reason): return ["refused": reason]
         case .sequence(let items): return items.map(\.plain)

@@ -1,6 +1,6 @@
 import BleCore
-import EdgeAgent
 import Frames
+import FramesSupport
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
-import EdgeAgent
 import Frames
+import FramesSupport
 import TestSupport
 import Testing
 

@@ -1,11 +1,9 @@
 import BleCore
-import EdgeAgent
-import Frames
-import TestSupport
-import Testing
+package import Frames
+package import TestSupport
 
 /// What an exchange came to.
-enum Outcome: Equatable {
+package enum Outcome: Equatable {
     case answer(TransactAnswer)
     /// The command's check says that the device refuses.
     case refused
@@ -15,13 +13,13 @@ enum Outcome: Equatable {
     case waits
     case longConnection
 
-    var answer: TransactAnswer? {
+    package var answer: TransactAnswer? {
         if case .answer(let answer) = self { answer } else { nil }
     }
 }
 
 /// Does with packets what the performer of a command does, and then waits for as long as the rules say.
-func exchange(_ rules: TransactRules, _ packets: [[UInt8]]) -> Outcome {
+package func exchange(_ rules: TransactRules, _ packets: [[UInt8]]) -> Outcome {
     let command = rules.command()
     var answer = ResponsePackets()
     if command.checkResponse(answer) == .longConnection { return .longConnection }
@@ -45,7 +43,7 @@ private func outcome(_ rules: TransactRules, _ answer: ResponsePackets) -> Outco
 
 extension TransactRules {
     /// Rules about an answer, with places and data that do not matter.
-    static func about(
+    package static func about(
         accept: PacketCondition? = nil,
         on scope: PacketScope? = nil,
         take: TakeRule? = nil,
@@ -70,13 +68,13 @@ extension TransactRules {
 }
 
 /// Bytes from hexadecimal digits, for tables.
-func hex(_ text: String) -> [UInt8] {
+package func hex(_ text: String) -> [UInt8] {
     let digits = text.compactMap(\.hexDigitValue)
     return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
 }
 
 /// Data cut into packets of random lengths, none of them empty.
-func pieces(_ data: [UInt8], using random: inout SeededRandom, longest: Int = 20) -> [[UInt8]] {
+package func pieces(_ data: [UInt8], using random: inout SeededRandom, longest: Int = 20) -> [[UInt8]] {
     var packets: [[UInt8]] = []
     var rest = data[...]
     while !rest.isEmpty {
@@ -86,6 +84,6 @@ func pieces(_ data: [UInt8], using random: inout SeededRandom, longest: Int = 20
     return packets
 }
 
-func randomBytes(_ count: Int, using random: inout SeededRandom) -> [UInt8] {
+package func randomBytes(_ count: Int, using random: inout SeededRandom) -> [UInt8] {
     (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
 }

@@ -1,6 +1,6 @@
 import BleCore
-import EdgeAgent
 import Frames
+import FramesSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct ChecksumTests {
