@@ -94,6 +94,12 @@ extension Agent {
         armHomeTimer()
     }
 
+    /// Writes down what was announced and taken back last.
+    func keepAnnouncements() async {
+        guard let state = homeAssistant, let file = state.file, state.announcer.record != state.saved else { return }
+        _ = await file.save(state.announcer.record.encode())
+    }
+
     private func carryOut(_ action: Announcer.Action) {
         switch action {
         case .publish(let topic, let payload):

@@ -52,6 +52,7 @@ extension Agent {
         await waitForResults()
         await releaseLinks()
         await forgetOwnLinks()
+        await keepAnnouncements()
         await sayGoodbye()
         await audit.close()
         stopMetrics()

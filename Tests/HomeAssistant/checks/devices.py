@@ -59,6 +59,18 @@ def meter(world, note):
          world.observer.seen(topic, mark))
 
 
+    mark = world.observer.mark()
+    world.observer.publish(f"{ROOT}/cmd/check", {"id": "s1", "verb": "scan", "durationMs": 1000, "decode": True})
+    result = world.observer.wait(f"{ROOT}/res/check/s1", mark).json
+    decoded = {device["dev"]: device.get("decoded") for device in result["result"]["devices"]}
+    note("a scan tells what profiles read", decoded.get("meter", {}).get("values", {}).get("temperature") == 25.06
+         and decoded["meter"]["units"]["temperature"] == "°C" and decoded.get("lamp") is None, result)
+    world.observer.publish(f"{ROOT}/cmd/check", {"id": "s2", "verb": "scan.start", "session": "look", "decode": True})
+    note.step("a lasting one too", lambda: world.observer.wait(f"{ROOT}/scan/look", mark, lambda message: any(
+        device.get("decoded", {}).get("values", {}).get("battery") == 95 for device in message.json["devices"])))
+    world.observer.publish(f"{ROOT}/cmd/check", {"id": "s3", "verb": "scan.stop", "session": "look"})
+
+
 def lamp(world, note):
     client = world.server.client
     device = note.step("a device with a link is one", lambda: client.wait_device(LAMP_ID, name="Desk lamp"))
