@@ -1,8 +1,4 @@
 #pragma once
-// As in CLinux: both know the same `fd_set`.
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <microhttpd.h>
 
 // MHD_start_daemon is variadic, which does not import. No thread of its own: whoever watches the epoll descriptor
