@@ -107,15 +107,16 @@ class Measurer:
         for count in counts:
             for contender in (contenders.Floor(self.programs), contenders.Agent(self.agent)):
                 with self.stand(contender, devices=count, linked=10) as world:
-                    self.note(f"start {count}", contender.name, world.launch())
-                    time.sleep(0.5)
-                    self.note(f"resident {count}", contender.name, world.process.resident())
+                    self.note(f"grown start {count}", contender.name, world.launch())
+                    # What only the start needs is given back after two seconds.
+                    time.sleep(3)
+                    self.note(f"grown resident {count}", contender.name, world.process.resident())
                     world.commands("connect", 10, 4, 10)
-                    self.note(f"read cpu {count}", contender.name, world.commands("read", 1000, 1, 10)["cpu"])
+                    self.note(f"grown read cpu {count}", contender.name, world.commands("read", 1000, 1, 10)["cpu"])
                     if not contender.hears_at_once:
                         world.commands("scan", 1)
                     run = world.load("adverts", contender.scan_filter, count=10000, rate=0, seconds=30)
-                    self.note(f"advert cpu {count}", contender.name, run["cpu"])
+                    self.note(f"grown advert cpu {count}", contender.name, run["cpu"])
         for count in links:
             for contender in (contenders.Floor(self.programs), contenders.Agent(self.agent)):
                 with self.stand(contender, devices=max(100, count), linked=count) as world:

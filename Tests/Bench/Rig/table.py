@@ -17,7 +17,7 @@ ROWS = [
     ("idle cpu", "CPU idle", "%", 2, [(None, "most", 0.05)]),
     ("idle wakes", "wake-ups idle", "/s", 2, [(None, "most", 1.0)]),
     ("resident 100", "memory idle, 100 known devices", "MiB", 1, [(None, "most", 14), ("peer", "most", 0.5)]),
-    ("resident 5000", "memory idle, 5,000 known devices", "MiB", 1, [(None, "most", 28)]),
+    ("grown resident 5000", "memory idle, 5,000 known devices", "MiB", 1, [(None, "most", 28)]),
     ("resident busy", "memory after the bursts", "MiB", 1, []),
     ("start", "start to first answer", "ms", 0, [(None, "most", 60)]),
     ("journal rate", "writes over 50 devices with journal", "/s", 0, [("no journal rate", "least", 0.5)]),
@@ -83,12 +83,12 @@ def lines(notes):
 
 
 def growth_lines(notes, counts, links):
-    if any(("resident %d" % count, "agent") in notes for count in counts[:1]):
+    if any(("grown resident %d" % count, "agent") in notes for count in counts[:1]):
         yield ""
         yield "| known devices | " + " | ".join(f"{count:,}" for count in counts) + " |"
         yield "| --- |" + " ---: |" * len(counts)
-        for figure, text, digits in (("resident", "memory idle, MiB", 1), ("start", "start to first answer, ms", 0),
-                                     ("read cpu", "CPU a read, µs", 0), ("advert cpu", "CPU an advertisement, µs", 1)):
+        for figure, text, digits in (("grown resident", "memory idle, MiB", 1), ("grown start", "start to first answer, ms", 0),
+                                     ("grown read cpu", "CPU a read, µs", 0), ("grown advert cpu", "CPU an advertisement, µs", 1)):
             cells = [f"{number(notes.median(f'{figure} {count}', 'agent'), digits)} ({number(notes.median(f'{figure} {count}', 'floor'), digits)})"
                      for count in counts]
             yield f"| {text}: agent (floor) | {' | '.join(cells)} |"
