@@ -52,8 +52,8 @@ extension AgentLane2 {
                 }
                 #expect(gateway.caller.all(gateway.topic("res/")).count == 2)
                 for id in stuck {
-                    let status = try await gateway.result(id).json["status"].text
-                    #expect(["timeout", "expired"].contains(status))
+                    let answer = try await gateway.result(id).json
+                    #expect(["timeout", "expired"].contains(answer["status"].text), "\(answer)")
                 }
             }
         }
