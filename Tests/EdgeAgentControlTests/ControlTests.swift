@@ -26,6 +26,30 @@ struct ControlTests {
         }
     }
 
+    @Test func `a command by name shows what was read from its answer`() async throws {
+        let profile = """
+            profile: door
+            title: Door
+            commands:
+              - name: level
+                read: {service: 180f, uuid: 2a19}
+                parse: [{name: battery, offset: 0, type: u8}, {name: "a-text", offset: 0, type: hex}]
+                readOnly: true
+
+            """
+        let folder = NSTemporaryDirectory() + "profiles-" + UUID().uuidString.prefix(13)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { do { try FileManager.default.removeItem(atPath: folder) } catch { Issue.record(error) } }
+        try profile.write(toFile: folder + "/door.yaml", atomically: true, encoding: .utf8)
+        let more = "    profile: door\nprofiles:\n  directory: \(folder)"
+        try await withControlWorld(more: more) { world in
+            let level = try await world.run("run", "door", "level")
+            #expect(level.status == 0 && level.lines.count == 2, "\(level)")
+            #expect(level.lines.first?.hasPrefix("battery: ") == true)
+            #expect(level.lines.last?.contains("\\") == false, "\(level)")
+        }
+    }
+
     @Test func `the exit code tells how a command ended, and one line why`() async throws {
         var options = AgentWorld.Options()
         options.devices = [.battery, .deaf]

@@ -163,8 +163,10 @@ package final class OperationScope: @unchecked Sendable {
         if let timer { loop.cancel(timer) }
         timer = nil
         part?.expire()
-        // bluetoothd forgets a device that it could not reach: the search in a later try is a part of connecting.
-        let wasHeard = lastFailure?.stage == .connect || lastFailure?.stage == .discover
+        // bluetoothd forgets a device that it could not reach: the search in a later try is a part of connecting. One that
+        // somebody removed is a device to be found.
+        let wasHeard =
+            lastFailure?.kind != .deviceRemoved && (lastFailure?.stage == .connect || lastFailure?.stage == .discover)
         if stage == .scan, wasHeard { stage = .connect }
         if stage == .scan {
             let detail = "not heard within \(limit.milliseconds) ms"

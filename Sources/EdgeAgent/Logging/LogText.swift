@@ -29,10 +29,17 @@ package enum LogText {
     }
 
     /// Writes the escaped text without quotes; false when it was cut.
-    package static func appendEscaped(_ value: String, to line: inout [UInt8], limit: Int) -> Bool {
+    ///
+    /// Text that does not stand in quotes may leave quotes and backslashes as they are: `isBare`.
+    package static func appendEscaped(
+        _ value: String,
+        to line: inout [UInt8],
+        limit: Int,
+        isBare: Bool = false
+    ) -> Bool {
         let end = line.count + limit
         for scalar in value.unicodeScalars {
-            let piece = escape(for: scalar)
+            let piece = isBare && (scalar == "\"" || scalar == "\\") ? nil : escape(for: scalar)
             if let piece {
                 guard line.count + piece.utf8.count <= end else { return false }
                 line.append(contentsOf: piece.utf8)

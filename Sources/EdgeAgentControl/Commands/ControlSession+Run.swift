@@ -50,6 +50,7 @@ extension ControlSession {
         switch command.verb {
         case "read": return Cell.of(content["value"]?.object?["hex"], limit: 2048)
         case "transact": return answer(content)
+        case "run" where content["parsed"] != nil || content["value"] != nil: return answer(content)
         case "write":
             let how = result.object["confirmed"]?.string == "response" ? "the device has confirmed it" : "sent"
             return "\(Cell.of(content["bytes"])) bytes written: \(how)"

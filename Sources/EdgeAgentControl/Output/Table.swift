@@ -5,7 +5,7 @@ enum Cell {
     /// The text with everything escaped that could move the cursor.
     static func plain(_ text: String, limit: Int = 512) -> String {
         var bytes: [UInt8] = []
-        let isWhole = LogText.appendEscaped(text, to: &bytes, limit: limit)
+        let isWhole = LogText.appendEscaped(text, to: &bytes, limit: limit, isBare: true)
         return String(decoding: bytes, as: UTF8.self) + (isWhole ? "" : "…")
     }
 
