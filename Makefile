@@ -52,7 +52,9 @@ cases: ## the reported cases and their tests, which have to be built; fails wher
 	$(TIMEOUT) 900 Tests/Checks/cases
 
 test-ha: build ## test it with a real Home Assistant, which is downloaded once
-	$(TIMEOUT) 1800 Tests/HomeAssistant/setup
+	@status=0; $(TIMEOUT) 1800 Tests/HomeAssistant/setup || status=$$?; \
+	if [ $$status = 69 ] && [ -n "$${CI:-}" ]; then echo "test-ha: LEFT OUT, for want of the Python that Home Assistant needs"; exit 0; fi; \
+	[ $$status = 0 ] || exit $$status; \
 	$(TIMEOUT) 600 Tests/HomeAssistant/run
 
 test-tsan: deps ## run all tests under the thread sanitizer; ONLY='Target|Target': those of some targets
