@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What the broker recipe of `deploy/broker` lets each kind of client do.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct BrokerRecipeTests {
     private static let clients: [(BrokerRecipe.Kind, String)] = [
         (.gateway, "gw-a"), (.gateway, "gw-b"), (.controller, "ann"), (.controller, "bob"), (.home, "hass"),

@@ -3,7 +3,7 @@ import FramesSupport
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct DecimalNumberTests {
+@Suite(.timeLimit(.minutes(10))) struct DecimalNumberTests {
     private func number(_ text: String) throws -> DecimalNumber { try #require(DecimalNumber(text: text), "\(text)") }
 
     @Test(arguments: [

@@ -3,7 +3,7 @@ import FramesSupport
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ParseFieldTests {
+@Suite(.timeLimit(.minutes(10))) struct ParseFieldTests {
     private static func number(_ text: String) -> ParsedValue? { DecimalNumber(text: text).map { .number($0) } }
 
     @Test(

@@ -4,7 +4,7 @@ import FramesSupport
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct TransactPropertyTests {
+@Suite(.timeLimit(.minutes(10))) struct TransactPropertyTests {
     /// A frame `A5`, command, length in two bytes, payload, CRC: what many devices speak.
     private func frame(_ payload: [UInt8], _ command: UInt8, _ checksum: ChecksumRule) -> [UInt8] {
         let head = [0xA5, command, UInt8(payload.count >> 8), UInt8(payload.count & 255)]

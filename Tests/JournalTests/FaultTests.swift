@@ -5,7 +5,7 @@ import Journal
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FaultTests {
+@Suite(.timeLimit(.minutes(10))) struct FaultTests {
     /// A journal with some content, closed.
     private func make(in directory: String, entries: Int64 = 200) async throws {
         try await withJournal(JournalSettings(directory: directory)) { journal async throws in

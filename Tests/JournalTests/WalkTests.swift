@@ -45,7 +45,7 @@ private struct Model {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct WalkTests {
+@Suite(.timeLimit(.minutes(10))) struct WalkTests {
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `a random walk through lives and restarts is what a simple model says`(seed: UInt64) async throws {
         try await withDirectory { directory async throws in

@@ -5,7 +5,7 @@ import LocalHTTP
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LocalServerTests {
     /// Runs a server that answers `/page` as long as the body.
     private func withServer(_ body: (Int) async throws -> Void) async throws {

@@ -2,7 +2,7 @@ import MQTT
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TLSTests {
+@Suite(.timeLimit(.minutes(10))) struct TLSTests {
     private func configuration(_ port: Int, host: String = "localhost", ca: String?) -> MQTTConfiguration {
         var configuration = MQTTConfiguration(port)
         configuration.host = host

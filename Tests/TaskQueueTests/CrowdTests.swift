@@ -2,7 +2,7 @@ import TaskQueue
 import Testing
 
 /// Thousands of jobs and devices, whose memory is given back when the last is gone.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CrowdTests {
     private static let devices = (0..<1500).map { "d\($0)" }
 

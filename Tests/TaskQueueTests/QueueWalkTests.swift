@@ -1,7 +1,7 @@
 import TaskQueue
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct QueueWalkTests {
     /// 200 queues, each of its own kind, 500 steps each.
     @Test(arguments: 0..<10 as Range<UInt64>)

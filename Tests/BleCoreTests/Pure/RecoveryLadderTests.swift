@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Which step comes next, with a clock that is moved by hand.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RecoveryLadderTests {
     private typealias Ladder = RecoveryLadder
     private static let door = Ladder.Subject.device(Devices.heart)

@@ -5,7 +5,7 @@ import EventLoop
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConnectTests {
     @Test func `a link goes through its states, each told once`() async throws {
         try await withBench { bench in

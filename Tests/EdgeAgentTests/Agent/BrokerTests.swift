@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane3 {
     /// Brokers that are absent, come back, lose what they knew, or refuse.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct BrokerTests {
         @Test(arguments: [
             (version: "5", clean: true, persistent: false), (version: "5", clean: true, persistent: true),
@@ -117,7 +117,7 @@ extension AgentLane3 {
                 agent.send(15)
                 let status = try await within("the end") { try await agent.exitStatus() }
                 #expect(status == 0)
-                #expect(ContinuousClock.now - begin < .seconds(5))
+                #expect(ContinuousClock.now - begin < .seconds(30))
             }
         }
 

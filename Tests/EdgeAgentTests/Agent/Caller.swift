@@ -109,7 +109,7 @@ final class Caller: Sendable {
 @discardableResult
 func within<Value: Sendable>(
     _ what: String,
-    seconds: Int = 25,
+    seconds: Int = 90,
     _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
     try await withThrowingTaskGroup(of: Value?.self) { group in

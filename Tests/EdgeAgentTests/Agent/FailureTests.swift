@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane2 {
     /// Commands that started and did not succeed.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct FailureTests {
         private func expectFailure(
             _ answer: Json,

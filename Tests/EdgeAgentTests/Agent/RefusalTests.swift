@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane1 {
     /// Commands that are not carried out, and the one answer that each gets.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct RefusalTests {
         /// What every refusal has to be.
         private func expectRefusal(

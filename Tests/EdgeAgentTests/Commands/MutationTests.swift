@@ -2,7 +2,7 @@ import EdgeAgent
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct MutationTests {
+@Suite(.timeLimit(.minutes(10))) struct MutationTests {
     static let seeds = [
         #"{"id":"7f3c","client":"ha","verb":"write","service":"180f","characteristic":"2a19","value":{"hex":"64"},"chunk":{"first":20,"then":512,"gapMs":5}}"#,
         #"{"id":7,"verb":"read","handle":17,"offset":3,"timeoutMs":2000,"ttlMs":5000,"sentAt":"2026-10-01T10:00:00.000Z"}"#,

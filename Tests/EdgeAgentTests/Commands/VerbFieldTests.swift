@@ -3,7 +3,7 @@ import EdgeAgent
 import Frames
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct VerbFieldTests {
+@Suite(.timeLimit(.minutes(10))) struct VerbFieldTests {
     let fixture: DecoderFixture
 
     init() throws { fixture = try DecoderFixture() }

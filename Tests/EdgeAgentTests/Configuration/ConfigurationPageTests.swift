@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The pages about the configuration say what the program does.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConfigurationPageTests {
     private func file(_ path: String) throws -> String {
         let root = URL(filePath: #filePath)

@@ -4,7 +4,7 @@ import Profiles
 import Testing
 
 /// What devices tell, and when it goes out, with a clock that is moved by hand.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DeviceProfilesTests {
     private static let bthome = BluetoothUUID("fcd2")
 

@@ -6,7 +6,7 @@ import Testing
 
 extension AgentLane3 {
     /// How the agent fares with journals of all kinds.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct JournalStateTests {
         private static let write = #""service":"fff0","characteristic":"fff5","value":{"hex":"2a"}"#
         private static let read = #""service":"fff0","characteristic":"fff6""#

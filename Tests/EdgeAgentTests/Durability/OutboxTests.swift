@@ -5,7 +5,7 @@ import Testing
 
 extension AgentLane2 {
     /// What happens to what the agent has to say while the broker is away.
-    @Suite(.serialized, .timeLimit(.minutes(2)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct OutboxTests {
         private static let write = #""service":"ffd0","characteristic":"ffd5","value":{"hex":"2a"}"#
 

@@ -47,7 +47,7 @@ extension Gateway {
 
 extension AgentLane2 {
     /// What becomes of commands when the agent dies.
-    @Suite(.serialized, .timeLimit(.minutes(2)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct RecoveryTests {
         private static let write = #""service":"fff0","characteristic":"fff5","value":{"hex":"2a"}"#
 

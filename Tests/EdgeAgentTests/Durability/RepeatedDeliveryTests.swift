@@ -5,7 +5,7 @@ import Testing
 
 extension AgentLane4 {
     /// A broker that delivers a message more than once: packets as they stand on the wire.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct RepeatedDeliveryTests {
         private static let write =
             #""client":"me","verb":"write","service":"fff0","characteristic":"fff5","value":{"hex":"2a"}"#

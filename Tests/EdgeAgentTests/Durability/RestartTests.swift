@@ -6,7 +6,7 @@ import Testing
 
 extension AgentLane1 {
     /// What becomes of commands of each kind when the agent dies and another one starts.
-    @Suite(.serialized, .timeLimit(.minutes(2)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct RestartTests {
         private static let write = #""service":"fff0","characteristic":"fff5","value":{"hex":"2a"}"#
         private static let read = #""service":"fff0","characteristic":"fff3""#

@@ -3,7 +3,7 @@ import MQTT
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct StoredCommandTests {
     static let nowMs = DecoderFixture.arrivedMs + 60_000
     static let now = Duration.seconds(7)
@@ -98,7 +98,7 @@ struct StoredCommandTests {
 }
 
 /// Bytes that no agent of this version has written.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct StoredBytesTests {
     private static let stored = StoredCommand(StoredCommandTests.message, id: "made-1")
     private static let address = ReplyAddress(topic: "reply/x", correlationData: [1, 2, 3])

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Devices come, change and go, while agent, broker and server die and return.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct AnnouncerWalkTests {
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `whatever happens, in the end the server knows what there is and nothing else`(part: UInt64) {

@@ -5,7 +5,7 @@ import FramesSupport
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ParseDecodeTests {
+@Suite(.timeLimit(.minutes(10))) struct ParseDecodeTests {
     let fixture: DecoderFixture
 
     init() throws { fixture = try DecoderFixture() }

@@ -3,7 +3,7 @@ import Frames
 import Profiles
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct HostilePacketTests {
+@Suite(.timeLimit(.minutes(10))) struct HostilePacketTests {
     @Test(arguments: [
         "bthome2-encrypted-ok", "bthome2-encrypted-downgrade", "bthome2-encrypted-mac", "bthome2-unknown-object-second",
     ]) func `B51: the published packets are read or refused as they should`(id: String) throws {

@@ -3,7 +3,7 @@ import Frames
 import Profiles
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ProfileFormatTests {
+@Suite(.timeLimit(.minutes(10))) struct ProfileFormatTests {
     @Test func `a profile with every key is read`() throws {
         let profile = try Profile(yaml: ProfileSamples.full)
         #expect(profile.id == "acme-heater" && profile.title == "ACME heater" && profile.isFallback && profile.isShared)
