@@ -155,7 +155,7 @@ if Context.environment["EDGE_AGENT_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
             name: "fuzz",
-            dependencies: ["EdgeAgent", "BleCore", "DBus", "BlueZSimulator"],
+            dependencies: ["EdgeAgent", "BleCore", "DBus", "Frames", "Profiles", "BlueZSimulator"],
             path: "Tests/Fuzz/Fuzz",
             swiftSettings: strict
         )

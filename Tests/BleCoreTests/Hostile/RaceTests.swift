@@ -43,7 +43,7 @@ struct RaceTests {
                 }
             }
             try await withManager(on: bus) { manager in
-                try await manager.ready(within: .seconds(10))
+                try await manager.ready(within: .seconds(50))
                 try await race(manager, peer, bus, calls, arrived)
             }
         }
@@ -135,7 +135,7 @@ struct RaceTests {
         for (path, content) in [
             (Messages.device, Self.linked(name)), Messages.serviceObject, Messages.characteristicObject(),
         ] { try await peer.send(try Messages.added(path, content)) }
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(50)
         while true {
             let isBack = await manager.knownServices(of: Devices.heart)?.first?.characteristics.isEmpty == false
             let load = await manager.load

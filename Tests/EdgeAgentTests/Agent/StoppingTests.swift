@@ -102,7 +102,8 @@ extension AgentLane4 {
         @Test(arguments: [[sigterm, sigterm], [sigint, sigterm]])
         func `a second signal ends the agent at once`(signals: [Int32]) async throws {
             var setup = AgentSetup()
-            setup.world.attDelay = .seconds(20)
+            setup.keys = ["shutdownGraceMs": "60000"]
+            setup.world.attDelay = .seconds(40)
             try await withAgent(setup) { gateway in
                 _ = try await gateway.send("connect", on: .awkward)
                 try await gateway.start("read", #""service":"fff0","characteristic":"fff3""#, on: .awkward)
@@ -111,7 +112,7 @@ extension AgentLane4 {
                 try await gateway.agent.waitForLog("Agent is stopping")
                 let begin = ContinuousClock.now
                 #expect(try await gateway.stop(signals[1]) == 128 + signals[1])
-                #expect(ContinuousClock.now - begin < .seconds(3))
+                #expect(ContinuousClock.now - begin < .seconds(15))
             }
         }
 
@@ -122,7 +123,7 @@ extension AgentLane4 {
                 try await gateway.agent.waitForLog("Broker lost")
                 let begin = ContinuousClock.now
                 #expect(try await gateway.stop() == 0)
-                #expect(ContinuousClock.now - begin < .seconds(5))
+                #expect(ContinuousClock.now - begin < .seconds(20))
                 #expect(await !gateway.world.isConnected(.heart))
             }
         }
@@ -133,7 +134,7 @@ extension AgentLane4 {
                 let begin = ContinuousClock.now
                 let status = try await gateway.stop()
                 #expect(status == 0)
-                #expect(ContinuousClock.now - begin < .seconds(9))
+                #expect(ContinuousClock.now - begin < .seconds(20))
                 gateway.broker.thaw()
             }
         }
