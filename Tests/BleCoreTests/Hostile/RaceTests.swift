@@ -1,6 +1,7 @@
 import BleCore
 import DBus
 import EventLoop
+import PaceSupport
 import TestSupport
 import Testing
 
@@ -24,7 +25,7 @@ struct RaceTests {
         ]
         return [(Messages.deviceInterface, properties)]
     }
-    private static let rounds = 10_000
+    private static let rounds = Rounds.of(10_000)
 
     @Test func `an operation that everything races ends once, in all orders`() async throws {
         let (calls, arrived) = AsyncStream.makeStream(of: News.self)
@@ -67,9 +68,10 @@ struct RaceTests {
                 let end = await Self.end(of: manager, scope)
                 arrived.yield(.end(end))
             }
-            guard case .call(let call)? = await incoming.next() else {
+            let first = await incoming.next()
+            guard case .call(let call)? = first else {
                 await task.value
-                Issue.record("round \(round) ended without a call: \(await manager.load)")
+                Issue.record("round \(round) ended without a call: \(first, default: "-"), \(await manager.load)")
                 return
             }
             for event in order {
@@ -86,10 +88,12 @@ struct RaceTests {
             ends[name, default: [:]][end, default: 0] += 1
             try await restore(manager, peer, "round \(round)")
         }
-        #expect(ends.count == 120)
+        if Rounds.areAll { #expect(ends.count == 120) }
         #expect(ends.values.reduce(0) { $0 + $1.values.reduce(0, +) } == Self.rounds)
         let kinds = Set(ends.values.flatMap(\.keys))
-        #expect(kinds == ["value", "timedOut", "linkLost", "deviceRemoved", "CancellationError()"])
+        if Rounds.areAll {
+            #expect(kinds == ["value", "timedOut", "linkLost", "deviceRemoved", "CancellationError()"])
+        }
         for (order, counts) in ends.sorted(by: { $0.key < $1.key }) {
             let text = counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
             print("raced \(order): \(text.joined(separator: ", "))")

@@ -30,7 +30,7 @@ enum TransactFuzz {
             answer.append(kept)
             isOver = exchange.checkResponse(answer) != .goOn
         }
-        do throws(OperationError) {
+        do throws(FrameFailure) {
             _ = try rules.answer(from: answer)
         } catch {
             // Whatever is wrong has a code.
