@@ -5,13 +5,11 @@ internal import EventLoop
 ///
 /// All tests share as many threads as there are processors. Two that compute keep them both, and whoever waits for an
 /// answer meanwhile, or has a time limit, waits for the end of those.
-package struct Apart: SuiteTrait, TestTrait, TestScoping {
-    package let isRecursive = true
-
+package struct Apart: TestTrait, TestScoping {
     package func provideScope(
         for test: Test,
         testCase: Test.Case?,
-        performing function: @Sendable () async throws -> Void
+        performing function: @concurrent @Sendable () async throws -> Void
     ) async throws {
         let loop = try EventLoop.startThread()
         defer { loop.stop() }
