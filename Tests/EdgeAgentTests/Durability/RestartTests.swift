@@ -4,7 +4,7 @@ import MQTT
 import TestSupport
 import Testing
 
-extension AgentLane1 {
+extension AgentLane2 {
     /// What becomes of commands of each kind when the agent dies and another one starts.
     @Suite(.serialized, .timeLimit(.minutes(2)))
     struct RestartTests {
