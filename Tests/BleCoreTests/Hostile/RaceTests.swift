@@ -71,7 +71,8 @@ struct RaceTests {
             let first = await incoming.next()
             guard case .call(let call)? = first else {
                 await task.value
-                Issue.record("round \(round) ended without a call: \(first, default: "-"), \(await manager.load)")
+                let load = await manager.load
+                Issue.record("round \(round) ended without a call: \(String(describing: first)), \(load)")
                 return
             }
             for event in order {
