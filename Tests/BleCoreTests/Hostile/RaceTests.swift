@@ -135,11 +135,13 @@ struct RaceTests {
 
     /// Brings the device back, and waits until nothing of the round is left.
     ///
-    /// The name comes behind all that the round has sent: with it nothing of the round is still on its way.
+    /// The name comes behind all that was sent: with it nothing is still on its way.
     private func restore(_ manager: BluetoothManager, _ peer: FakeBluez, _ name: String) async throws {
         for (path, content) in [
-            (Messages.device, Self.linked(name)), Messages.serviceObject, Messages.characteristicObject(),
+            (Messages.device, Self.linked("back")), Messages.serviceObject, Messages.characteristicObject(),
         ] { try await peer.send(try Messages.added(path, content)) }
+        let named: Messages.Properties = [("Name", .string(name))]
+        try await peer.send(try Messages.changed(Messages.device, Messages.deviceInterface, named))
         let deadline = ContinuousClock.now + .seconds(50)
         while true {
             let isBack = await manager.knownServices(of: Devices.heart)?.first?.characteristics.isEmpty == false
