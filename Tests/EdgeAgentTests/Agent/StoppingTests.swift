@@ -36,7 +36,7 @@ extension AgentLane4 {
         ) async throws {
             var setup = AgentSetup()
             if !hasJournal { setup.keys["stateDir"] = "/proc/none" }
-            setup.world.attDelay = .milliseconds(500)
+            setup.world.attDelay = .seconds(2)
             try await withAgent(setup) { gateway in
                 _ = try await gateway.send("connect", on: .heart)
                 _ = try await gateway.send("scan.start", #""session":"long""#)
