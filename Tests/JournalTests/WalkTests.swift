@@ -1,4 +1,5 @@
 import Journal
+import PaceSupport
 import TestSupport
 import Testing
 
@@ -58,7 +59,7 @@ private struct Model {
             for _ in 0..<6 {
                 try await withJournal(settings) { journal async throws in
                     try await compare(model, journal)
-                    for _ in 0..<250 { try await step(&model, journal, settings, &random) }
+                    for _ in 0..<Rounds.of(250) { try await step(&model, journal, settings, &random) }
                     try await compare(model, journal)
                 }
             }

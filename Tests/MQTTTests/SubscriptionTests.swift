@@ -107,7 +107,7 @@ import Testing
         behaviour.suback = nil
         let broker = try ScriptedBroker([behaviour])
         var configuration = MQTTConfiguration(broker.port)
-        configuration.answerDeadline = .milliseconds(200)
+        configuration.answerDeadline = .seconds(2)
         try await withClient(configuration) { test in
             try await test.connected()
             #expect(try await test.subscribe(MQTTSubscription("a")) == .unanswered)

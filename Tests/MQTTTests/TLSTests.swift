@@ -128,7 +128,7 @@ import Testing
         try await server.waitFor("ACCEPT")
         var configuration = configuration(port, ca: files.authority)
         configuration.tls?.minimum = .tls13
-        configuration.answerDeadline = .seconds(1)
+        configuration.answerDeadline = .seconds(5)
         try await withClient(configuration) { test in
             let failure = try await test.failure()
             guard case .tls(let text) = failure else {
@@ -141,7 +141,7 @@ import Testing
         configuration.tls?.minimum = .tls12
         try await withClient(configuration) { test in
             let failure = try await test.failure()
-            #expect(failure == .noAnswer(after: .seconds(1)))
+            #expect(failure == .noAnswer(after: .seconds(5)))
         }
     }
 
@@ -156,10 +156,10 @@ import Testing
         let server = try await ChildProcess.spawn("/usr/bin/openssl", arguments)
         try await server.waitFor("ACCEPT")
         var configuration = configuration(port, ca: files.authority)
-        configuration.answerDeadline = .seconds(1)
+        configuration.answerDeadline = .seconds(5)
         try await withClient(configuration) { test in
             let failure = try await test.failure()
-            #expect(failure == .noAnswer(after: .seconds(1)))
+            #expect(failure == .noAnswer(after: .seconds(5)))
         }
     }
 

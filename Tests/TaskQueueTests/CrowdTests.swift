@@ -1,3 +1,4 @@
+import PaceSupport
 import TaskQueue
 import Testing
 
@@ -11,7 +12,7 @@ struct CrowdTests {
         case started, expired, cancelled, oneByOne, closed
     }
 
-    @Test(arguments: Exit.allCases)
+    @Test(.apart, arguments: Exit.allCases)
     func `a crowd comes and goes`(exit: Exit) {
         var play = Play(perDevice: 2, total: 3000, slots: ["p": 0])
         for _ in 0..<2 {

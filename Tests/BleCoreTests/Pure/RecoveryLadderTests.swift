@@ -1,4 +1,5 @@
 import BleCore
+import PaceSupport
 import TestSupport
 import Testing
 
@@ -100,8 +101,8 @@ struct RecoveryLadderTests {
         #expect(ladder.count == 1)
     }
 
-    @Test func `no walk takes a step that is forbidden, too soon, or too often`() {
-        for seed in 1...40 {
+    @Test(.apart) func `no walk takes a step that is forbidden, too soon, or too often`() {
+        for seed in 1...Rounds.of(40) {
             var random = SeededRandom(seed: UInt64(seed))
             var ladder = Ladder()
             var now = start

@@ -44,7 +44,7 @@ struct PairingTests {
             try await withSimulator(devices: [Devices.pairable()]) { bus, simulator in
                 await simulator.refuse("RegisterAgent", with: error)
                 try await withManager(on: bus) { manager in
-                    try await manager.ready(within: .seconds(60))
+                    try await manager.ready(within: .seconds(50))
                     let outcome = try await manager.peripheral(Devices.heart).pair()
                     #expect(outcome.bonded)
                     let calls = await simulator.calls().map(\.member).filter { $0.hasSuffix("Agent") }

@@ -103,7 +103,7 @@ struct RadioTests {
         adapter.hasMonitor = true
         try await withSimulator(adapters: [adapter]) { bus, simulator in
             try await withManager(on: bus, configuration) { manager in
-                try await manager.ready(within: .seconds(60))
+                try await manager.ready(within: .seconds(50))
                 try await body(Bench(manager: manager, simulator: simulator, bus: bus))
             }
         }

@@ -195,7 +195,7 @@ struct ValueTests {
             await bench.simulator.leaveBus()
             _ = try await first(of: events) { if case .state(.absent) = $0 { true } else { false } }
             try await bench.simulator.returnToBus()
-            try await bench.manager.ready(within: .seconds(60))
+            try await bench.manager.ready(within: .seconds(50))
             let value = try await belt.read(Devices.location)
             #expect(value == [1])
         }

@@ -46,9 +46,11 @@ extension AgentLane3 {
                     try await gateway.publish(payload.utf8, to: "status") { $0.retain = true }
                 }
                 try await gateway.settle()
-                #expect(
-                    gateway.caller.all(from: mark, gateway.topic("status")).allSatisfy { $0.json["state"] != "online" }
-                )
+                let early = gateway.caller.all(from: mark, gateway.topic("status"))
+                // On a slow machine the five seconds may be over by now.
+                if ContinuousClock.now - begin < .seconds(5) {
+                    #expect(early.allSatisfy { $0.json["state"] != "online" })
+                }
                 try await gateway.hear("online", on: "status", from: mark)
                 #expect(ContinuousClock.now - begin >= .seconds(5))
                 #expect(try await gateway.retained()[gateway.topic("status")]?["state"] == "online")

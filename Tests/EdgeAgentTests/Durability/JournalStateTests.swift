@@ -157,7 +157,7 @@ extension AgentLane3 {
             try await withStateFolder { state in
                 var setup = AgentSetup.lasting(state)
                 setup.keys["durability"] = durability
-                setup.world.attDelay = .milliseconds(500)
+                setup.world.attDelay = .milliseconds(1500)
                 try await withAgent(setup) { first in
                     let info = try await first.send("info")["result"]["journal"]
                     #expect(info["kept"] == true && info["durability"].text == told && info["problem"] == .missing)

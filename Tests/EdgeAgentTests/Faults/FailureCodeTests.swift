@@ -57,7 +57,7 @@ extension FaultCase {
     }
 }
 
-extension AgentLane1 {
+extension AgentLane4 {
     /// Commands for which no link comes to be.
     @Suite(.timeLimit(.minutes(10))) struct LinkFailureTests {
         @Test(arguments: FaultCase.link + FaultCase.retry) func `a scenario ends a command with its code`(

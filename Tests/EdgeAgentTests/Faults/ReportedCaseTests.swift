@@ -124,7 +124,7 @@ extension AgentLane4 {
                     let answer = try await gateway.result(id).json
                     #expect(answer["error"]["code"] == "connect-timeout" && answer["status"] == "timeout", "\(answer)")
                 }
-                #expect(ContinuousClock.now - start < .seconds(30))
+                #expect(ContinuousClock.now - start < .seconds(15))
                 // MQTT is not behind it.
                 #expect(try await gateway.send("ping")["status"] == "ok")
                 try await gateway.hear("not-responding", on: "bluetooth", from: mark)

@@ -2,7 +2,7 @@ import MQTT
 import TestSupport
 import Testing
 
-extension AgentLane1 {
+extension AgentLane2 {
     /// A sequence is one job: its steps in order, on one link, with one result.
     @Suite(.timeLimit(.minutes(10)))
     struct SequenceTests {

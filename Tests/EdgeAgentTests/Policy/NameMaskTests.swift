@@ -28,7 +28,7 @@ struct NameMaskTests {
         let name = String(repeating: "a", count: 5000)
         let start = ContinuousClock.now
         #expect(!mask.matches(name))
-        #expect(ContinuousClock.now - start < .seconds(60))
+        #expect(ContinuousClock.now - start < .seconds(20))
     }
 
     @Test(arguments: [

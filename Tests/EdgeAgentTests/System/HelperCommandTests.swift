@@ -36,8 +36,8 @@ struct HelperCommandTests {
 
     @Test func `a command that ends and leaves something behind that holds its output has ended`() {
         let before = ContinuousClock.now
-        let (outcome, _) = run("setsid sleep 40 & exit 0")
-        #expect(outcome == .exited(0) && ContinuousClock.now - before < .seconds(30))
+        let (outcome, _) = run("setsid sleep 30 & exit 0")
+        #expect(outcome == .exited(0) && ContinuousClock.now - before < .seconds(20))
     }
 
     @Test func `what cannot be started is told, with the system's reason`() {

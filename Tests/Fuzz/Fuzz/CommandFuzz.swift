@@ -8,7 +8,7 @@ enum CommandFuzz {
         guard let gateway = GatewayID("gw") else { fatalError("not a gateway's name") }  // our own constant
         return gateway
     }()
-    private static let tree = TopicTree(gateway: gateway)
+    static let tree = TopicTree(gateway: gateway)
     static let decoder: CommandDecoder = {
         guard let door = DeviceAddress("a1b2c3d4e5f6"), let lamp = DeviceAddress("a1b2c3d4e5f7") else {
             fatalError("not an address")  // our own constant
