@@ -121,7 +121,7 @@ actor Agent {
     /// Where that is kept of the configured devices, and what stands there.
     var profileFile: StateFile?
     var keptProfiles = KeptProfiles()
-    var stateTimer: EventLoop.TimerID?
+    var stateTimer: (at: Duration, id: EventLoop.TimerID)?
     /// When values of characteristics are read next.
     var valueTurns: [DeviceAddress: ValueTurn] = [:]
     /// What makes BlueZ listen for values in advertisements.
