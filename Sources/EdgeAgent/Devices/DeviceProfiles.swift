@@ -32,7 +32,7 @@ package struct DeviceProfiles: Sendable {
     private var known: [DeviceAddress: KeptProfiles.Names] = [:]
     /// Devices whose state is to go out.
     private var pending: Set<DeviceAddress> = []
-    private let pace: Pace
+    package var pace: Pace
 
     package init(
         library: ProfileLibrary,
