@@ -205,7 +205,7 @@ struct BrokerRecipeTests {
                     callers: ann
                 """
             let agent = try await AgentProgram.start(configuration: configuration, bus: world.busAddress)
-            try await agent.waitForLog("agent: Subscribed ", count: 10)
+            try await agent.waitForLog("agent: Subscribed ", count: 11)
             try await agent.waitForLog("Bluetooth changed state=ready")
             func read(_ name: String, as client: String? = nil) async throws -> (Int32, String) {
                 let environment = [
