@@ -113,7 +113,8 @@ extension Agent {
     private func askForConfirmation() {
         guard connection != nil else { return }
         publisher.retain(topics.configReported, reported.encode) { [weak self] outcome in
-            guard outcome == .acknowledged else { return }
+            // Where the broker takes no acknowledged messages nobody can say more.
+            guard outcome == .acknowledged || outcome == .written else { return }
             self?.assumeIsolated { $0.remoteAcknowledged() }
         }
     }
@@ -143,9 +144,18 @@ extension Agent {
                 [.hash: remote.state.memory.desired?.hash ?? "none", .key: changed.joined(separator: ",")]
             )
         }
-        saveRemote {}
-        tellRemote()
-        takeNextDesired()
+        // What is told to hold holds after a restart too.
+        saveRemote { [weak self] in
+            self?.assumeIsolated { agent in
+                agent.tellRemote()
+                agent.takeNextDesired()
+            }
+        }
+    }
+
+    /// Waits until what is known is on the disk.
+    func keepRemote() async {
+        _ = await remote.file?.save(remote.state.memory.encode())
     }
 
     private func takeNextDesired() {

@@ -56,6 +56,7 @@ extension Agent {
         await releaseLinks()
         await forgetOwnLinks()
         await keepAnnouncements()
+        await keepRemote()
         await sayGoodbye()
         await audit.close()
         stopMetrics()

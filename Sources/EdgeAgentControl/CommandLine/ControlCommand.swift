@@ -1,5 +1,3 @@
-internal import EdgeAgent
-
 /// A command of `edge-agent ctl`.
 package enum ControlCommand: String, CaseIterable, Sendable {
     case gateways, devices, scan, read, write, subscribe, transact, run, jobs, cancel, pair, watch
@@ -114,7 +112,7 @@ package enum ControlCommand: String, CaseIterable, Sendable {
         case .logLevel:
             [ControlOption("--for", .text("TIME"), "Only for this time, as 10m (default: until the agent ends)")]
         case .config:
-            [ControlOption("--section", .words(ConfigurationContent.sections), "Show this section alone")]
+            [ControlOption("--section", .text("NAME"), "Show this section alone, as mqtt")]
         }
     }
 
@@ -134,7 +132,7 @@ package enum ControlCommand: String, CaseIterable, Sendable {
         case .pair: "edge-agent ctl pair door --capability keyboard-display"
         case .watch: "edge-agent ctl watch door"
         case .logLevel: "edge-agent ctl log-level debug --for 10m"
-        case .config: "edge-agent ctl config set gateway.yaml"
+        case .config: "edge-agent ctl config --section mqtt"
         }
     }
 }

@@ -95,7 +95,7 @@ extension AgentLane3 {
                 #expect(taken["changed"] == [])
                 // The broker still has it, and sends it at each connect.
                 let mark = gateway.caller.mark
-                try await gateway.subscribed(connection: 3)
+                try await gateway.settle()
                 #expect(try await gateway.send("config.get")["result"]["configuration"]["links"]["max"] == .missing)
                 _ = try await gateway.ask(#"{"links":{"max":4}}"#)
                 #expect(try await gateway.reported("applied", from: mark)["changed"] == ["links.max"])
