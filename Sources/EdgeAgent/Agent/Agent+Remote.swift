@@ -15,6 +15,8 @@ struct RemoteControl {
     var file: StateFile?
     /// Why it is not; nil: it is.
     var problem: String?
+    /// How often it is on its way to the disk.
+    var saves = 0
     /// The one on trial holds, until this timer.
     var deadline: EventLoop.TimerID?
     /// The new link has stood since the broker confirmed it.
@@ -66,7 +68,11 @@ extension Agent {
             saveRemote { [weak self] in self?.assumeIsolated { $0.beginTrial() } }
         case .restore(let desired):
             endTimers()
-            audit.configured(.rolledBack, remote.state.memory.refused?.hash, reason: remote.state.memory.refused?.reason)
+            audit.configured(
+                .rolledBack,
+                remote.state.memory.refused?.hash,
+                reason: remote.state.memory.refused?.reason
+            )
             log.error(
                 "Remote configuration is taken back",
                 [.hash: desired?.hash ?? "none", .reason: remote.state.memory.refused?.reason ?? ""]
@@ -155,7 +161,8 @@ extension Agent {
 
     /// Waits until what is known is on the disk.
     func keepRemote() async {
-        _ = await remote.file?.save(remote.state.memory.encode())
+        guard remote.saves > 0, let file = remote.file else { return }
+        _ = await file.save(remote.state.memory.encode())
     }
 
     private func takeNextDesired() {
@@ -179,7 +186,8 @@ extension Agent {
 
     /// Begins to keep what is asked for, and tells what holds.
     func startRemote(_ file: StateFile?) {
-        remote.file = file
+        // What another version has written, or cannot be read, stays as it is.
+        remote.file = remote.problem == nil ? file : nil
         let difference = ConfigurationDifference.keys(remote.base, configuration)
         if !difference.isEmpty {
             log.notice("Remote configuration holds", [.key: difference.joined(separator: ",")])
@@ -229,8 +237,10 @@ extension Agent {
 
     private func saveRemote(_ done: @escaping @Sendable () -> Void) {
         guard let file = remote.file else { return done() }
+        remote.saves += 1
         file.save(remote.state.memory.encode()) { [weak self] failure in
             self?.assumeIsolated { agent in
+                agent.remote.saves -= 1
                 let problem = failure?.description
                 guard agent.remote.problem != problem else { return }
                 agent.remote.problem = problem

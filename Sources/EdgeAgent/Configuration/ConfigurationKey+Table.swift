@@ -42,7 +42,8 @@ extension ConfigurationKey {
             \.durability,
             "What accepted commands survive: the end of the process, or a power cut too"
         ).remotely(.restart),
-        choice("logLevel", \.logLevel, flag: "--log-level", name: { $0.name }, "The most verbose level that is logged").remotely(.atOnce),
+        choice("logLevel", \.logLevel, flag: "--log-level", name: { $0.name }, "The most verbose level that is logged")
+            .remotely(.atOnce),
         choice(
             "clock",
             \.clock,
@@ -58,7 +59,8 @@ extension ConfigurationKey {
     ]
 
     private static let mqtt: [ConfigurationKey] = [
-        choice("mqtt.version", \.mqtt.version, flag: "--mqtt-version", "The MQTT version; auto: 5, then 3.1.1").remotely(.connection),
+        choice("mqtt.version", \.mqtt.version, flag: "--mqtt-version", "The MQTT version; auto: 5, then 3.1.1")
+            .remotely(.connection),
         optionalText(
             "mqtt.clientId",
             \.mqtt.clientID,
@@ -83,7 +85,8 @@ extension ConfigurationKey {
             flag: "--password-file",
             "The file that holds the password alone"
         ).hidden(),
-        duration("mqtt.keepAliveSeconds", \.mqtt.keepAlive, 5...65535, .seconds, "The MQTT keep-alive interval").remotely(.connection),
+        duration("mqtt.keepAliveSeconds", \.mqtt.keepAlive, 5...65535, .seconds, "The MQTT keep-alive interval")
+            .remotely(.connection),
         duration(
             "mqtt.sessionExpirySeconds",
             \.mqtt.sessionExpiry,
@@ -91,7 +94,9 @@ extension ConfigurationKey {
             .seconds,
             "How long the broker keeps the session of an absent MQTT 5 client"
         ).remotely(.connection),
-        boolean("mqtt.cleanSession", \.mqtt.cleanSession, "Whether an MQTT 3.1.1 session starts empty").remotely(.connection),
+        boolean("mqtt.cleanSession", \.mqtt.cleanSession, "Whether an MQTT 3.1.1 session starts empty").remotely(
+            .connection
+        ),
         file(
             "mqtt.caFile",
             \.mqtt.caFile,
@@ -99,7 +104,8 @@ extension ConfigurationKey {
             defaultInWords: "the system's authorities",
             "The trusted authorities, PEM; with `mqtts` alone"
         ).hidden(),
-        file("mqtt.certificateFile", \.mqtt.certificateFile, "The client's certificate, PEM; together with `keyFile`").hidden(),
+        file("mqtt.certificateFile", \.mqtt.certificateFile, "The client's certificate, PEM; together with `keyFile`")
+            .hidden(),
         file("mqtt.keyFile", \.mqtt.keyFile, "The client's private key, PEM, without a passphrase").hidden(),
         choice("mqtt.tlsMinimum", \.mqtt.tlsMinimum, "The oldest TLS version that is accepted"),
         duration(
@@ -123,7 +129,9 @@ extension ConfigurationKey {
             .milliseconds,
             "The longest gap before connecting again"
         ).remotely(.connection),
-        integer("mqtt.maxInflight", \.mqtt.maximumInflight, 1...100, "Messages sent and not yet acknowledged").remotely(.connection),
+        integer("mqtt.maxInflight", \.mqtt.maximumInflight, 1...100, "Messages sent and not yet acknowledged").remotely(
+            .connection
+        ),
         integer(
             "mqtt.maxOutgoingMessages",
             \.mqtt.maximumOutgoingMessages,
@@ -140,9 +148,13 @@ extension ConfigurationKey {
         integer("mqtt.qos.result", \.mqtt.qos.result, 0...1, "The quality of service of results").remotely(.atOnce),
         integer("mqtt.qos.job", \.mqtt.qos.job, 0...1, "The quality of service of job steps").remotely(.atOnce),
         integer("mqtt.qos.event", \.mqtt.qos.event, 0...1, "The quality of service of device events").remotely(.atOnce),
-        integer("mqtt.qos.notify", \.mqtt.qos.notify, 0...1, "The quality of service of notifications").remotely(.atOnce),
+        integer("mqtt.qos.notify", \.mqtt.qos.notify, 0...1, "The quality of service of notifications").remotely(
+            .atOnce
+        ),
         integer("mqtt.qos.scan", \.mqtt.qos.scan, 0...1, "The quality of service of scan messages").remotely(.atOnce),
-        integer("mqtt.qos.other", \.mqtt.qos.other, 0...1, "The quality of service of all other messages").remotely(.atOnce),
+        integer("mqtt.qos.other", \.mqtt.qos.other, 0...1, "The quality of service of all other messages").remotely(
+            .atOnce
+        ),
     ]
 
     private static let bluetooth: [ConfigurationKey] = [
@@ -220,7 +232,9 @@ extension ConfigurationKey {
             1...10_000,
             "Jobs that wait for one device"
         ).remotely(.atOnce),
-        integer("limits.maxQueuedTotal", \.limits.maximumQueuedTotal, 1...100_000, "Jobs that wait in all").remotely(.atOnce),
+        integer("limits.maxQueuedTotal", \.limits.maximumQueuedTotal, 1...100_000, "Jobs that wait in all").remotely(
+            .atOnce
+        ),
         duration(
             "limits.defaultTtlMs",
             \.limits.defaultTTL,
@@ -235,7 +249,8 @@ extension ConfigurationKey {
             .milliseconds,
             "How long a command is remembered, so that its repetition gets the first one's answer"
         ).remotely(.atOnce),
-        integer("limits.replayCommands", \.limits.replayCommands, 100...1_000_000, "Commands that are remembered").remotely(.restart),
+        integer("limits.replayCommands", \.limits.replayCommands, 100...1_000_000, "Commands that are remembered")
+            .remotely(.restart),
         integer(
             "limits.replayBytes",
             \.limits.replayBytes,
@@ -260,7 +275,8 @@ extension ConfigurationKey {
     ]
 
     private static let links: [ConfigurationKey] = [
-        choice("links.policy", \.links.rules.policy, "When a device has a link, where nothing else is said of it").remotely(.atOnce),
+        choice("links.policy", \.links.rules.policy, "When a device has a link, where nothing else is said of it")
+            .remotely(.atOnce),
         duration(
             "links.idleMs",
             \.links.rules.idle,
@@ -313,7 +329,8 @@ extension ConfigurationKey {
     ]
 
     private static let outbox: [ConfigurationKey] = [
-        integer("outbox.maxEvents", \.outbox.events, 0...1_000_000, "Events kept on disk while the broker is away").remotely(.restart),
+        integer("outbox.maxEvents", \.outbox.events, 0...1_000_000, "Events kept on disk while the broker is away")
+            .remotely(.restart),
         integer(
             "outbox.maxNotifications",
             \.outbox.notifications,

@@ -23,7 +23,11 @@ extension ConfigurationReader {
             configuration.devices = []
             // A rule goes by names: another name for a device, or another device of a name, would go round it.
             if base.policy?.namesDevices == true {
-                report(.defaults, key: "devices", "cannot be changed over MQTT while a rule of the policy names devices")
+                report(
+                    .defaults,
+                    key: "devices",
+                    "cannot be changed over MQTT while a rule of the policy names devices"
+                )
             }
         }
         if names.contains("groups") { configuration.groups = [] }

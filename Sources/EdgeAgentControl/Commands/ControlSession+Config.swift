@@ -31,7 +31,8 @@ extension ControlSession {
         var quietTicks = 0
         while quietTicks < 3 {
             switch await next() {
-            case .message(let message) where message.topic == topic: return message.payload.isEmpty ? nil : message.payload
+            case .message(let message) where message.topic == topic:
+                return message.payload.isEmpty ? nil : message.payload
             case .tick: quietTicks += 1
             case .interrupt: throw ControlFailure(.interrupted, [])
             default: continue
@@ -65,7 +66,10 @@ extension ControlSession {
             default: continue
             }
         }
-        throw ControlFailure(.unknown, ["the gateway has not told what became of it", "see: edge-agent ctl config reported"])
+        throw ControlFailure(
+            .unknown,
+            ["the gateway has not told what became of it", "see: edge-agent ctl config reported"]
+        )
     }
 
     private func show(_ reported: Reported) {

@@ -15,7 +15,9 @@ struct ConfigurationDifferenceTests {
         wanted.metrics.listen = "127.0.0.1:1"
         let difference = ConfigurationDifference(from: running, to: wanted)
         #expect(
-            difference.keys == ["durability", "logLevel", "mqtt.keepAliveSeconds", "bluetooth.adapter", "metrics.listen"]
+            difference.keys == [
+                "durability", "logLevel", "mqtt.keepAliveSeconds", "bluetooth.adapter", "metrics.listen",
+            ]
         )
         #expect(difference.pending == ["durability", "bluetooth.adapter", "metrics.listen"])
         #expect(difference.concernsConnection)
@@ -64,7 +66,13 @@ struct ConfigurationDifferenceTests {
         configuration.bluetooth.identityKeysFile = "/S3cr3t"
         configuration.profiles.bindKeysFile = "/S3cr3t"
         func told(_ section: String?) throws -> JSONObject {
-            let content = ConfigurationContent(configuration, section: section, hash: "h", changed: ["a"], pending: ["b"])
+            let content = ConfigurationContent(
+                configuration,
+                section: section,
+                hash: "h",
+                changed: ["a"],
+                pending: ["b"]
+            )
             let body = ResultBody.ok(
                 try DecoderFixture().command(#"{"verb":"config.get"}"#, on: DecoderFixture.onGateway),
                 confirmed: .local,
@@ -94,7 +102,11 @@ struct ConfigurationDifferenceTests {
         }
         // What can be asked for is what is told.
         let keys = Set(shown.entries.map(\.key)).union(["metrics"])
-        #expect(keys.isSuperset(of: Set(ConfigurationKey.all.map { String($0.path.prefix { $0 != "." }) }).subtracting(["audit"])))
+        #expect(
+            keys.isSuperset(
+                of: Set(ConfigurationKey.all.map { String($0.path.prefix { $0 != "." }) }).subtracting(["audit"])
+            )
+        )
     }
 
     @Test func `what is reported has the fields of its schema`() throws {

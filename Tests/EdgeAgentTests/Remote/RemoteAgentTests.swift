@@ -46,7 +46,11 @@ extension AgentLane3 {
                 }
                 payloads.append(Array((String(repeating: "[", count: 200_000)).utf8))
                 payloads.append([UInt8](repeating: 0x20, count: 300_000))
-                payloads.append(Array(("{\"groups\":{" + (0..<9000).map { "\"g\($0)\":[\"x\"]" }.joined(separator: ",") + "}}").utf8))
+                payloads.append(
+                    Array(
+                        ("{\"groups\":{" + (0..<9000).map { "\"g\($0)\":[\"x\"]" }.joined(separator: ",") + "}}").utf8
+                    )
+                )
                 for payload in payloads { try await gateway.ask(payload) }
                 let last = try await gateway.hear(on: "config/reported") { json in
                     json["errors"][0]["key"] == "groups" && json["state"] == "rejected"
@@ -128,7 +132,8 @@ extension AgentLane3 {
             }
         }
 
-        @Test func `what the broker has kept is found at the start, and holds after a restart without it`() async throws {
+        @Test func `what the broker has kept is found at the start, and holds after a restart without it`() async throws
+        {
             try await withStateFolder { state in
                 try await withAgentWorld { world in
                     try await withBroker { broker in
@@ -221,7 +226,9 @@ extension AgentLane3 {
                     other.keys["durability"] = "power"
                     try gateway.agent.replace("edge-agent.yaml", other.configuration(port: gateway.broker.port))
                     gateway.agent.send(SIGHUP)
-                    let reported = try await gateway.hear(on: "config/reported", from: mark) { $0["pending"] == ["durability"] }
+                    let reported = try await gateway.hear(on: "config/reported", from: mark) {
+                        $0["pending"] == ["durability"]
+                    }
                     #expect(reported.json["changed"] == ["limits.maxQueuedTotal", "links.max"])
                     let links = try await gateway.send("config.get", #""section":"links""#)["result"]["configuration"]
                     #expect(links["links"]["max"] == 3 && links["links"]["idleMs"] == 1234)
@@ -229,7 +236,9 @@ extension AgentLane3 {
                     other.keys["limits.maxQueuedPerDevice"] = "200"
                     try gateway.agent.replace("edge-agent.yaml", other.configuration(port: gateway.broker.port))
                     gateway.agent.send(SIGHUP)
-                    try await gateway.agent.waitForLog("Configuration does not go with the remote one: nothing is changed")
+                    try await gateway.agent.waitForLog(
+                        "Configuration does not go with the remote one: nothing is changed"
+                    )
                     let limits = try await gateway.send("config.get", #""section":"limits""#)["result"]["configuration"]
                     #expect(limits["limits"]["maxQueuedPerDevice"] == 64 && limits["limits"]["maxQueuedTotal"] == 100)
                     try gateway.agent.replace("edge-agent.yaml", "gatway: x")

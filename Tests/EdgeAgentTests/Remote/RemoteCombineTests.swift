@@ -66,25 +66,36 @@ struct RemoteCombineTests {
         #expect(try combine(text, file: file).get() == base, "\(text)")
     }
 
-    @Test(arguments: [
-        (#"{"mqtt":{"keepAliveSeconds":2}}"#, "mqtt.keepAliveSeconds", #"expected a whole number from 5 to 65535 (s), found "2""#),
-        (#"{"mqtt":{"keepAliveSeconds":"60"}}"#, "mqtt.keepAliveSeconds", "expected a whole number from 5 to 65535 (s) without quotes"),
-        (#"{"mqtt":{"keepAliveSeconds":60.5}}"#, "mqtt.keepAliveSeconds", "expected a whole number"),
-        (#"{"mqtt":{"keepAliveSeconds":null}}"#, "mqtt.keepAliveSeconds", "has no value"),
-        (#"{"mqtt":{"keepAliveSeconds":{}}}"#, "mqtt.keepAliveSeconds", "expected a whole number"),
-        (#"{"mqtt":5}"#, "mqtt", "expected a section of keys, found a single value"),
-        (#"{"logLvl":"debug"}"#, "logLvl", "unknown key: did you mean logLevel?"),
-        (#"{"":1}"#, "", "unknown key"),
-        (#"{"logLevel":"S\u001b[31m"}"#, "logLevel", "expected one of error, warning, notice, info, debug, found"),
-        (#"{"limits":{"maxQueuedTotal":50}}"#, "limits.maxQueuedTotal", "limits.maxQueuedTotal (50) must not be less than limits.maxQueuedPerDevice (100)"),
-        (#"{"devices":[{"alias":"lamp"}]}"#, "devices[0].address", "is missing"),
-        (#"{"devices":{}}"#, "devices", "expected a list of devices, found a section"),
-        (#"{"groups":[]}"#, "groups", "expected names with lists of devices"),
-        ("[]", nil, "expected an object, found a list"), ("{", nil, "is no JSON that can be read"),
-        ("not", nil, "is no JSON that can be read"), (#"{"a":1,"a":2}"#, nil, "is no JSON that can be read"),
-        (#"{"a":"\#u{1}"}"#, nil, "is no JSON that can be read"), (#"{"logLevel":"debug"} x"#, nil, "is no JSON"),
-        (String(repeating: #"{"a":"#, count: 50), nil, "is no JSON that can be read: nested deeper"),
-    ] as [(String, String?, String)])
+    @Test(
+        arguments: [
+            (
+                #"{"mqtt":{"keepAliveSeconds":2}}"#, "mqtt.keepAliveSeconds",
+                #"expected a whole number from 5 to 65535 (s), found "2""#
+            ),
+            (
+                #"{"mqtt":{"keepAliveSeconds":"60"}}"#, "mqtt.keepAliveSeconds",
+                "expected a whole number from 5 to 65535 (s) without quotes"
+            ),
+            (#"{"mqtt":{"keepAliveSeconds":60.5}}"#, "mqtt.keepAliveSeconds", "expected a whole number"),
+            (#"{"mqtt":{"keepAliveSeconds":null}}"#, "mqtt.keepAliveSeconds", "has no value"),
+            (#"{"mqtt":{"keepAliveSeconds":{}}}"#, "mqtt.keepAliveSeconds", "expected a whole number"),
+            (#"{"mqtt":5}"#, "mqtt", "expected a section of keys, found a single value"),
+            (#"{"logLvl":"debug"}"#, "logLvl", "unknown key: did you mean logLevel?"),
+            (#"{"":1}"#, "", "unknown key"),
+            (#"{"logLevel":"S\u001b[31m"}"#, "logLevel", "expected one of error, warning, notice, info, debug, found"),
+            (
+                #"{"limits":{"maxQueuedTotal":50}}"#, "limits.maxQueuedTotal",
+                "limits.maxQueuedTotal (50) must not be less than limits.maxQueuedPerDevice (100)"
+            ),
+            (#"{"devices":[{"alias":"lamp"}]}"#, "devices[0].address", "is missing"),
+            (#"{"devices":{}}"#, "devices", "expected a list of devices, found a section"),
+            (#"{"groups":[]}"#, "groups", "expected names with lists of devices"),
+            ("[]", nil, "expected an object, found a list"), ("{", nil, "is no JSON that can be read"),
+            ("not", nil, "is no JSON that can be read"), (#"{"a":1,"a":2}"#, nil, "is no JSON that can be read"),
+            (#"{"a":"\#u{1}"}"#, nil, "is no JSON that can be read"), (#"{"logLevel":"debug"} x"#, nil, "is no JSON"),
+            (String(repeating: #"{"a":"#, count: 50), nil, "is no JSON that can be read: nested deeper"),
+        ] as [(String, String?, String)]
+    )
     func `what is wrong is told with its key`(_ text: String, _ key: String?, _ message: String) throws {
         let problems = try problems(text)
         #expect(problems.count == 1 && problems.first?.key == key, "\(problems)")
