@@ -15,6 +15,10 @@ extension Agent {
             statusArrived(message)
             return
         }
+        if topic == .desired {
+            desiredArrived(message)
+            return
+        }
         counters.commands += 1
         guard !message.isOversize else {
             refuseOversize(message, topic)

@@ -39,7 +39,7 @@ package struct DeviceProfiles: Sendable {
     ///
     /// Never too late, and too early only after one was forgotten.
     package private(set) var nextDeadline: Duration?
-    private let pace: Pace
+    package var pace: Pace
 
     package init(
         library: ProfileLibrary,

@@ -57,7 +57,7 @@ package struct ReplayWindow {
         var isOver: Bool { answer != nil && isAcknowledged }
     }
 
-    package let bounds: Bounds
+    package private(set) var bounds: Bounds
     private var entries: [Key: Entry] = [:]
     /// All in the order of their coming, some of them gone; without those that were passed.
     private var order = FIFO<Place>()
@@ -72,6 +72,9 @@ package struct ReplayWindow {
     package private(set) var bytes = 0
 
     package init(bounds: Bounds) { self.bounds = bounds }
+
+    /// Remembers commands that come from now on for another time.
+    package mutating func setSpan(_ span: Duration) { bounds.span = span }
 
     package var count: Int { entries.count }
 

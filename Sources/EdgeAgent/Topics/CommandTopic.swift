@@ -15,6 +15,8 @@ package enum CommandTopic: Hashable, Sendable {
     case set(device: String, name: String)
     /// `{gw}/status`: the agent's own, watched for strangers.
     case status
+    /// `{gw}/config/desired`: what of the configuration is to be another.
+    case desired
 
     /// Reads a topic below `root`, which is `{prefix}/v1/`; nil when it is none that the agent answers to.
     init?(_ topic: String, below root: String, gateway: GatewayID) {
@@ -27,6 +29,7 @@ package enum CommandTopic: Hashable, Sendable {
         guard isAll || own[0] == gateway.text, own.count > 1 else { return nil }
         switch (own[1], own.count) {
         case ("status", 2) where !isAll: self = .status
+        case ("config", 3) where !isAll && own[2] == "desired": self = .desired
         case ("cmd", 2): self = isAll ? .all(client: nil) : .gateway(client: nil)
         case ("cmd", 3): self = isAll ? .all(client: own[2]) : .gateway(client: own[2])
         case ("dev", 4) where !isAll && own[3] == "cmd": self = .device(own[2], client: nil)
@@ -42,7 +45,7 @@ package enum CommandTopic: Hashable, Sendable {
     package var clientLevel: String? {
         switch self {
         case .gateway(let client), .all(let client), .device(_, let client), .group(_, let client): client
-        case .set, .status: nil
+        case .set, .status, .desired: nil
         }
     }
 }

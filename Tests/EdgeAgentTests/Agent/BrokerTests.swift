@@ -76,7 +76,7 @@ extension AgentLane3 {
                     }
                 }
                 try await within("ten errors") {
-                    try await agent.waitForLog("error agent: Broker refuses a subscription", count: 10)
+                    try await agent.waitForLog("error agent: Broker refuses a subscription", count: 11)
                 }
                 #expect(agent.lines(with: "error agent: Broker refuses").allSatisfy { $0.contains("topic=edge/v1/") })
                 agent.send(9)

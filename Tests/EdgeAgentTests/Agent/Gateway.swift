@@ -207,7 +207,7 @@ final class Gateway: Sendable {
     /// Waits until the broker has answered all subscriptions of the agent's n-th connection.
     func subscribed(connection: Int = 1) async throws {
         try await within("the agent's subscriptions, connection \(connection)") { [agent] in
-            try await agent.waitForLog("agent: Subscribed ", count: 10 * connection)
+            try await agent.waitForLog("agent: Subscribed ", count: 11 * connection)
         }
     }
 

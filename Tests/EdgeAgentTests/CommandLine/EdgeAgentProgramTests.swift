@@ -18,8 +18,8 @@ struct EdgeAgentProgramTests {
             let host = HostIdentity(hostName: "shop", machineID: "0123456789abcdef0123456789abcdef")
             return EdgeAgentProgram(
                 loader: ConfigurationLoader(defaultFile: defaultFile, host: host),
-                agent: { configuration, log in
-                    self.configuration.withLock { $0 = configuration }
+                agent: { loaded, log in
+                    self.configuration.withLock { $0 = loaded.configuration }
                     log.debug("Agent ran")
                     return code
                 },

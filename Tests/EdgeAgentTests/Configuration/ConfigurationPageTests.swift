@@ -47,6 +47,29 @@ struct ConfigurationPageTests {
         #expect(Set(rows(try file("docs/configuration.md")).keys) == known)
     }
 
+    @Test func `the page says of each key whether it may be changed over MQTT, and what that takes`() throws {
+        let page = try file("docs/configuration.md")
+        for change in ConfigurationKey.RemoteChange.allCases {
+            let parts = page.components(separatedBy: "\n- **\(change.rawValue)**: ")
+            let list = try #require(parts.count == 2 ? parts[1] : nil, "\(change)")
+            let item = list.components(separatedBy: "`.\n")[0] + "`"
+            let named = Set(item.matches(of: /`([A-Za-z.]+)`/).map { String($0.1) })
+            let keys = ConfigurationKey.all.filter { $0.remote == change }.map(\.path)
+            let lists = ["devices", "groups", "policy"].filter { ConfigurationKey.remoteChange(of: $0) == change }
+            #expect(named == Set(keys + lists), "\(change)")
+        }
+    }
+
+    @Test func `who and where the gateway is, what callers may do, files and programs are never changed over MQTT`() {
+        let never = Set(ConfigurationKey.all.filter { $0.remote == .never }.map(\.path))
+        for key in ConfigurationKey.all where key.form == .path || key.isHidden { #expect(never.contains(key.path)) }
+        for prefix in ["broker", "gateway", "prefix", "audit.", "metrics.", "remote.", "profiles.", "recovery.helper"] {
+            for key in ConfigurationKey.all where key.path.hasPrefix(prefix) { #expect(never.contains(key.path)) }
+        }
+        #expect(never.isSuperset(of: ["mqtt.clientId", "mqtt.username", "mqtt.tlsMinimum", "mqtt.keyFile"]))
+        #expect(ConfigurationKey.remoteChange(of: "policy") == .never)
+    }
+
     @Test func `the page explains exit codes as the help does`() throws {
         let rows = rows(try file("docs/configuration.md"))
         for code in ExitCode.allCases { #expect(rows[String(code.rawValue)] == [code.meaning]) }

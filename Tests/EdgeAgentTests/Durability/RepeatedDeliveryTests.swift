@@ -43,7 +43,7 @@ extension AgentLane4 {
                     bus: world.busAddress
                 )
                 try await within("the agent") {
-                    try await agent.waitForLog("agent: Subscribed ", count: 10)
+                    try await agent.waitForLog("agent: Subscribed ", count: 11)
                     try await broker.packets.wait { packet in
                         packet.topic == "edge/v1/gw/bluetooth" && text(packet).contains(#""state":"ready""#)
                     }
