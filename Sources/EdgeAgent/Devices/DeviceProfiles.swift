@@ -39,7 +39,14 @@ package struct DeviceProfiles: Sendable {
     ///
     /// Never too late, and too early only after one was forgotten.
     package private(set) var nextDeadline: Duration?
-    package var pace: Pace
+    /// For devices that have told something already, too.
+    package var pace: Pace {
+        didSet {
+            guard pace.minimum != oldValue.minimum else { return }
+            for device in told.keys { told[device]?.state.minimumInterval = pace.minimum }
+            nextDeadline = pending.compactMap { told[$0]?.deadline }.min()
+        }
+    }
 
     package init(
         library: ProfileLibrary,

@@ -76,6 +76,23 @@ struct EdgeAgentProgramTests {
         }
     }
 
+    @Test func `check-config tells what is wrong with the profiles that the configuration names`() throws {
+        try withTemporaryDirectory { directory in
+            try writeFile("profile: heater\ntitle: Heater\nmatch: {name: H}\n", to: directory + "/heater.yaml")
+            let file = directory + "/agent.conf"
+            let devices = "devices:\n  - {address: \"AA:BB:CC:DD:EE:FF\", alias: one, profile: heater}\n"
+            try writeFile("profiles: {directory: \(directory)}\n" + devices, to: file)
+            let record = Record()
+            #expect(record.program().run(["check-config", "--config", file]) == .success)
+            #expect(record.error.withLock { $0 } == "")
+            try writeFile("profile: heater\ntitel: Heater\n", to: directory + "/heater.yaml")
+            #expect(record.program().run(["check-config", "--config", file]) == .configuration)
+            let error = record.error.withLock { $0 }
+            #expect(error.contains("edge-agent: \(directory)/heater.yaml:2: titel"))
+            #expect(error.contains("AA:BB:CC:DD:EE:FF has the profile heater, which is not there"))
+        }
+    }
+
     @Test func `check-config prints a configuration and starts nothing`() {
         let record = Record()
         #expect(record.program().run(["check-config", "--prefix", "a/b"]) == .success)

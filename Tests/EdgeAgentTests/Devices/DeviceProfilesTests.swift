@@ -58,6 +58,17 @@ struct DeviceProfilesTests {
         #expect(profiles.due(at: .seconds(30)).count == 1 && profiles.nextDeadline == nil)
     }
 
+    @Test func `another interval counts for devices that have told something already`() throws {
+        var profiles = profiles { $0.minimum = .seconds(3600) }
+        _ = profiles.heard(try report(temperature: 1), at: .zero)
+        #expect(profiles.due(at: .zero).count == 1)
+        _ = profiles.heard(try report(temperature: 2), at: .seconds(1))
+        #expect(profiles.due(at: .seconds(10)).isEmpty && profiles.nextDeadline == .seconds(3600))
+        profiles.pace.minimum = .seconds(5)
+        #expect(profiles.nextDeadline == .seconds(5))
+        #expect(profiles.due(at: .seconds(10)).count == 1 && profiles.nextDeadline == nil)
+    }
+
     @Test func `B77: what has not changed goes out again after a while, as long as the device says it`() throws {
         var profiles = profiles { $0.repetition = .seconds(60) }
         var times: [Int] = []
