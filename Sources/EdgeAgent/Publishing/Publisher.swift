@@ -96,8 +96,16 @@ final class Publisher {
     /// told shall cost the callers nothing.
     func observe(_ body: ResultBody) {
         guard let device = body.origin.device else { return }
-        let encoded = results.encode(body, stamp: stamp(.job))
-        untold.append(publication(topics.device(device.name).job, encoded.payload, .job, .ordered))
+        observe(results.encode(body, stamp: stamp(.job)).payload, of: device)
+    }
+
+    /// The same for a result that was encoded for its caller.
+    func observe(_ result: EncodedResult, of device: DeviceTarget) {
+        observe(result.payload(stamped: stamp(.job)), of: device)
+    }
+
+    private func observe(_ payload: [UInt8], of device: DeviceTarget) {
+        untold.append(publication(topics.device(device.name).job, payload, .job, .ordered))
         if untold.count >= 64 {
             tellObservers()
         } else if teller == nil {

@@ -147,8 +147,10 @@ package struct ReplayWindow {
 
     /// Notes that the broker has a command's answer, or has refused it for good: nobody will hear of it later.
     package mutating func acknowledged(_ key: Key) {
-        guard let entry = entries[key], entry.answer != nil, !entry.isAcknowledged else { return }
-        entries[key]?.isAcknowledged = true
+        guard let place = entries.index(forKey: key) else { return }
+        let entry = entries.values[place]
+        guard entry.answer != nil, !entry.isAcknowledged else { return }
+        entries.values[place].isAcknowledged = true
         if entry.isPassed { late.append(Place(key: key, number: entry.number)) }
     }
 

@@ -55,7 +55,7 @@ package struct TopicTree: Sendable, Equatable {
 
     /// What a topic says that a message came in on; `nil` when it is none of this gateway's.
     package func command(_ topic: String) -> CommandTopic? {
-        CommandTopic(topic, prefix: prefix, gateway: gateway)
+        CommandTopic(topic, below: root, gateway: gateway)
     }
 
     /// Whether a topic is in the tree of this product, whosoever's it is.

@@ -27,6 +27,8 @@ package actor MQTTClient {
     var versions: VersionChoice
 
     var isClosing = false
+    /// The last topic that was found to be one.
+    private var checkedTopic: String?
     private var gap: ReconnectGap
     private var shortLinks = 0
     private var hasRun = false
@@ -111,7 +113,12 @@ package actor MQTTClient {
         completion: (@Sendable (MQTTOutcome) -> Void)? = nil
     ) -> MQTTRefusal? {
         guard !isClosing, !hasEnded else { return .closing }
-        if let problem = MosquittoHandle.problem(with: publication) { return .invalid(problem) }
+        // Most messages go where the one before went.
+        let isTopicKnown = publication.topic == checkedTopic
+        if let problem = MosquittoHandle.problem(with: publication, isTopicKnown: isTopicKnown) {
+            return .invalid(problem)
+        }
+        if !isTopicKnown { checkedTopic = publication.topic }
         if publication.delivery == .expendable, link?.isUp != true {
             totals.droppedExpendable += 1
             return .noLink

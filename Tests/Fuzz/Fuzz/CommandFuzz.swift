@@ -24,7 +24,7 @@ enum CommandFuzz {
     static func run(_ bytes: UnsafeRawBufferPointer) {
         var input = Input(bytes)
         let topic = "edge/v1/" + String(decoding: input.part(), as: UTF8.self)
-        guard let topic = CommandTopic(topic, prefix: tree.prefix, gateway: gateway) else { return }
+        guard let topic = tree.command(topic) else { return }
         let flags = input.byte()
         var properties = IncomingCommand.Properties()
         if flags & 1 != 0 { properties.responseTopic = String(decoding: input.part(), as: UTF8.self) }
