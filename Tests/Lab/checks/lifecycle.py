@@ -77,6 +77,7 @@ def killed_daemon(bench):
     gateway.ok("connect", dev)
     pending = gateway.send("read", dev, service="ff50", characteristic="ff57", timeoutMs=20_000)
     gateway.pass_time(1)
+    bench.kill_bluetoothd()
     bench.labctl("bluetoothd", "kill")
     body = expect_failure(pending.result(), ("bus-lost", "link-lost", "outcome-unknown", "bluetooth-unavailable",
                                              "device-removed"))

@@ -18,6 +18,7 @@ import lifecycle
 import links
 import notifications
 import pairing
+import privileges
 import scanning
 import several
 import silence
@@ -28,8 +29,8 @@ from bench import Bench
 from contract import Broken
 
 CHECKS = {function.__name__.replace("_", "-"): function
-          for module in (scanning, links, values, gatt, notifications, pairing, transactions, faults, lifecycle,
-                       standing, silence, several)
+          for module in (privileges, scanning, links, values, gatt, notifications, pairing, transactions, faults,
+                       lifecycle, standing, silence, several)
           for function in module.CHECKS}
 
 

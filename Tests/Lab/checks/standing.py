@@ -172,6 +172,7 @@ def kept_killed(bench):
     belt = Standing(bench)
     belt.begin()
     cut, mark = in_flight(bench), bench.gateway.mark
+    bench.kill_bluetoothd()
     bench.labctl("bluetoothd", "kill")
     bench.gateway.state("bluetooth", is_="absent")
     codes = require_ended(cut, ("link-lost", "device-removed", "bluetooth-unavailable", *UNSURE))
