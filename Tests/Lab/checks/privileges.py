@@ -6,6 +6,7 @@ import subprocess
 import processes
 from contract import require
 
+BUS_LOG = "/run/lab/job/bus.log"
 ADAPTER = "/org/bluez/hci0"
 # What BlueZ offers to everybody, and the package's rules do not.
 REFUSED = (
@@ -49,8 +50,18 @@ def bus_policy(_bench):
         require(error == "org.freedesktop.DBus.Error.AccessDenied", f"{words[1]}: {error or 'allowed'}")
         error = call(words, as_agent=False)
         require(error != "org.freedesktop.DBus.Error.AccessDenied", f"{words[1]} is refused to root as well")
+    with open(BUS_LOG, encoding="utf-8", errors="replace") as file:
+        told = sum("Rejected" in line for line in file)
+    require(told >= len(REFUSED), "the bus does not tell what it refuses")
     require(not call(ALLOWED, as_agent=True), "what the agent needs is refused to it")
     return f"{len(REFUSED)} calls refused"
+
+
+def nothing_refused(_bench):
+    """In all that went before, the bus has refused the agent nothing."""
+    with open(BUS_LOG, encoding="utf-8", errors="replace") as file:
+        refused = [line.strip() for line in file if "Rejected" in line and "dbus-send" not in line]
+    require(not refused, f"{len(refused)} refused: {refused[:3]}")
 
 
 CHECKS = (own_user, bus_policy)
