@@ -118,7 +118,7 @@ class Bench:
 
     @staticmethod
     def signal_bluetoothd(number):
-        """At once, without a process of its own; `labctl bluetoothd kill` is still to take note of an end."""
+        """At once, without a process of its own; `labctl bluetoothd` is still to take note of an end."""
         with open(BLUETOOTHD_PID, encoding="ascii") as file:
             os.kill(int(file.read()), number)
 
