@@ -92,6 +92,13 @@ let package = Package(
             path: "Tests/Support/frames",
             swiftSettings: strict
         ),
+        // How long tests compute, and on which thread.
+        .target(
+            name: "PaceSupport",
+            dependencies: ["EventLoop"],
+            path: "Tests/Support/pace",
+            swiftSettings: strict
+        ),
         // A checker of JSON Schema, for the schemas of files that people write.
         .target(
             name: "SchemaSupport",
@@ -123,22 +130,25 @@ let package = Package(
         tests("EventLoopTests", ["EventLoop", "TestSupport"]),
         tests("DBusTests", ["DBus", "EventLoop", "TestSupport"]),
         tests("MQTTTests", ["MQTT", "EventLoop", "TestSupport"]),
-        tests("BleCoreTests", ["BleCore", "Cryptography", "DBus", "EventLoop", "BlueZSimulator", "TestSupport"]),
+        tests(
+            "BleCoreTests",
+            ["BleCore", "Cryptography", "DBus", "EventLoop", "BlueZSimulator", "TestSupport", "PaceSupport"]
+        ),
         tests("CryptographyTests", ["Cryptography"]),
-        tests("FramesTests", ["Frames", "FramesSupport", "BleCore", "TestSupport"]),
+        tests("FramesTests", ["Frames", "FramesSupport", "BleCore", "TestSupport", "PaceSupport"]),
         tests(
             "ProfilesTests",
-            ["Profiles", "BleCore", "Cryptography", "Frames", "SchemaSupport", "YAML"],
+            ["Profiles", "BleCore", "Cryptography", "Frames", "SchemaSupport", "YAML", "PaceSupport"],
             without: ["Vectors/advertisement-vectors.json"]
         ),
-        tests("JournalTests", ["Journal", "EventLoop", "TestSupport", "journal-writer"]),
+        tests("JournalTests", ["Journal", "EventLoop", "TestSupport", "journal-writer", "PaceSupport"]),
         tests("LocalHTTPTests", ["LocalHTTP", "EventLoop", "TestSupport"]),
-        tests("TaskQueueTests", ["TaskQueue", "TestSupport"]),
+        tests("TaskQueueTests", ["TaskQueue", "TestSupport", "PaceSupport"]),
         tests(
             "EdgeAgentTests",
             [
                 "EdgeAgent", "BleCore", "Cryptography", "Frames", "FramesSupport", "Journal", "Profiles", "TaskQueue",
-                "MQTT", "EventLoop", "TestSupport",
+                "MQTT", "EventLoop", "TestSupport", "PaceSupport",
             ]
         ),
         tests("EdgeAgentControlTests", ["EdgeAgentControl", "EdgeAgent", "MQTT", "EventLoop", "TestSupport"]),
@@ -155,7 +165,7 @@ if Context.environment["EDGE_AGENT_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
             name: "fuzz",
-            dependencies: ["EdgeAgent", "BleCore", "DBus", "BlueZSimulator"],
+            dependencies: ["EdgeAgent", "BleCore", "DBus", "Frames", "Profiles", "BlueZSimulator"],
             path: "Tests/Fuzz/Fuzz",
             swiftSettings: strict
         )

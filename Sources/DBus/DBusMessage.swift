@@ -31,7 +31,15 @@ package final class DBusMessage: @unchecked Sendable {
         try NameRules.require(destination, .busName)
         try NameRules.require(interface, .interface)
         try NameRules.require(member, .member)
-        return try wrap(dbus_message_new_method_call(destination, path.text, interface, member))
+        // `withCString` lends the texts themselves; arguments would be copies.
+        let pointer = destination.withCString { destination in
+            path.text.withCString { path in
+                interface.withCString { interface in
+                    member.withCString { dbus_message_new_method_call(destination, path, interface, $0) }
+                }
+            }
+        }
+        return try wrap(pointer)
     }
 
     /// A signal.

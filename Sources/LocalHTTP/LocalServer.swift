@@ -17,8 +17,8 @@ package struct LocalAnswer: Sendable, Equatable {
 
 /// A small HTTP server for local readers: takes `GET` and `HEAD` and answers from memory, on the loop's own thread.
 ///
-/// At most 16 connections at a time, each with 16 KiB for its request, closed after 10 s without a word. All members
-/// are for the loop's thread.
+/// At most 16 connections at a time, each with 16 KiB for its request, closed when they are silent for long. All
+/// members are for the loop's thread.
 package final class LocalServer {
     /// Makes the answer for a path without its query; nil: there is no such thing.
     package typealias Handler = (_ path: String) -> LocalAnswer?
@@ -31,10 +31,16 @@ package final class LocalServer {
 
     /// Listens from now on.
     ///
+    /// - Parameters:
+    ///   - address: Where to listen.
+    ///   - loop: The loop that runs it.
+    ///   - seconds: How long a connection may be without a word.
+    ///   - handler: Makes the answers.
     /// - Throws: `SystemFailure` when the address cannot be used.
     package init(
         _ address: ListenAddress,
         on loop: EventLoop,
+        silenceSeconds seconds: UInt32 = 10,
         handler: @escaping Handler
     ) throws(SystemFailure) {
         self.loop = loop
@@ -43,7 +49,7 @@ package final class LocalServer {
         // Safe because: the daemon is stopped before this object goes.
         let context = Unmanaged.passUnretained(self).toOpaque()
         let started = address.withAddress { pointer, isIPv6 in
-            cmicrohttpd_start(pointer, isIPv6 ? 1 : 0, answerRequest, context, 16, 10, 16_384)
+            cmicrohttpd_start(pointer, isIPv6 ? 1 : 0, answerRequest, context, 16, seconds, 16_384)
         }
         guard let daemon = started ?? nil else {
             throw SystemFailure("bind", code: errno == 0 ? EADDRNOTAVAIL : errno)

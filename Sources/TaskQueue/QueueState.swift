@@ -68,7 +68,7 @@ public struct QueueState<Device: Hashable, Pool: Hashable, Job: Identifiable, Ti
         }
     }
 
-    public let limits: Limits
+    public private(set) var limits: Limits
     /// How many jobs wait.
     public internal(set) var waiting = 0
     /// How many devices are taken.
@@ -87,6 +87,12 @@ public struct QueueState<Device: Hashable, Pool: Hashable, Job: Identifiable, Ti
     var placeOfPool: [Pool: Place] = [:]
 
     public init(limits: Limits) { self.limits = limits }
+
+    /// Takes other bounds for jobs that come from now on; those that wait stay.
+    public mutating func setBounds(perDevice: Int, total: Int) {
+        limits.perDevice = perDevice
+        limits.total = total
+    }
 
     /// Takes a job in.
     ///

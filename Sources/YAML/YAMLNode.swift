@@ -14,6 +14,11 @@ package struct YAMLNode: Sendable {
     package struct Pair: Sendable {
         package let key: YAMLNode
         package let value: YAMLNode
+
+        package init(key: YAMLNode, value: YAMLNode) {
+            self.key = key
+            self.value = value
+        }
     }
 
     package let content: Content
@@ -41,6 +46,11 @@ package struct YAMLNode: Sendable {
 }
 
 extension YAMLNode {
+    /// A node that was written in another form than YAML.
+    package init(_ content: Content, line: Int = 0) {
+        self.init(content: content, line: line)
+    }
+
     /// A single value that stands for a part of another one, such as a key that is a number.
     package static func scalar(_ text: String, line: Int) -> YAMLNode {
         YAMLNode(content: .scalar(text, quoted: false), line: line)

@@ -15,7 +15,7 @@ struct Bench {
 
     /// Finds a device, connects to it and waits for its services.
     func linked(_ address: DeviceAddress) async throws -> Peripheral {
-        try await manager.connect(to: address, timeout: .seconds(20))
+        try await manager.connect(to: address, timeout: .seconds(50))
     }
 
     /// Waits until nothing is under way but what observers of the test's own hold.
@@ -25,7 +25,7 @@ struct Bench {
     func waitUntilIdle(observers: Int = 0) async throws {
         var idle = ManagerLoad()
         idle.observers = observers
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + .seconds(50)
         while true {
             let load = await manager.load
             if load == idle { return }
@@ -105,7 +105,7 @@ func withBench<Value>(
 ) async throws -> Value {
     try await withSimulator(devices: devices, settings: settings) { bus, simulator in
         try await withManager(on: bus, configuration) { manager in
-            try await manager.ready(within: .seconds(10))
+            try await manager.ready(within: .seconds(50))
             return try await body(Bench(manager: manager, simulator: simulator, bus: bus))
         }
     }

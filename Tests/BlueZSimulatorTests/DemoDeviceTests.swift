@@ -3,7 +3,7 @@ import DBus
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DemoDeviceTests {
     /// The first values of a property of a device while duplicates are wanted.
     private func listen(

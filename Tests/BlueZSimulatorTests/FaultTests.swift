@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Each kind of fault, seen from the bus.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FaultTests {
     static let connected = "Device1 Connected=true"
 

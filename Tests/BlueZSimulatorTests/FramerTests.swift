@@ -3,7 +3,7 @@ import DBus
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FramerTests {
     private static func frame(_ command: UInt8, _ payload: [UInt8]) -> [UInt8] {
         let frame = [0x7E, command, UInt8(clamping: payload.count)] + payload

@@ -3,7 +3,7 @@ import DBus
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct GattTests {
     @Test func `a read announces the value before its answer, changed or not`() async throws {
         try await withSimulator(devices: [DemoDevices.heart]) { bus, _ in

@@ -3,7 +3,7 @@ import DBus
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LinkTests {
     @Test func `the first connect is answered before services appear, one by one, and are called resolved`()
         async throws

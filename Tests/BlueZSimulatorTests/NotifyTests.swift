@@ -3,7 +3,7 @@ import DBus
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct NotifyTests {
     private static let characteristic = Places.characteristic
     private static let heart = DemoDevices.heartAddress

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Pairing with an agent on the bus, as bluetoothd 5.66 does it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PairingTests {
     static let manager = Places.path("/org/bluez")
     static let agent = Places.path("/agent")

@@ -3,7 +3,7 @@ import DBus
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ScenarioFormatTests {
     /// A file with one thing wrong, and the line and key that the reader has to name.
     struct Wrong: Sendable, CustomTestStringConvertible {

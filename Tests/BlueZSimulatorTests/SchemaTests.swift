@@ -6,7 +6,7 @@ import Testing
 import YAML
 
 /// The schema and the page say of a scenario what the reader says.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SchemaTests {
     let schema: SchemaCheck
     let page: String

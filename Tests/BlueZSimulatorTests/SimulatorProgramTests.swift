@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SimulatorProgramTests {
     @Test func `options are read and bad ones refused`() throws {
         let options = try #require(

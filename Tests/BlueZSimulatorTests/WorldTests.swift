@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What the simulator's own interface does to the world, seen from a client.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct WorldTests {
     @Test func `power that goes and comes without a call is signalled`() async throws {
         try await withSimulator(devices: [DemoDevices.framer]) { bus, simulator in

@@ -1,7 +1,7 @@
 import Cryptography
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct BlockCipherTests {
     /// FIPS 197, Appendix B and C.1.
     @Test(

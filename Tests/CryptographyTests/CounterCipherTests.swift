@@ -1,7 +1,7 @@
 import Cryptography
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CounterCipherTests {
+@Suite(.timeLimit(.minutes(10))) struct CounterCipherTests {
     private func bytes(_ text: String) -> [UInt8] {
         let digits = text.compactMap(\.hexDigitValue)
         return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }

@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CodecTests {
     static let path = ObjectPath.root
 

@@ -3,7 +3,7 @@ import EventLoop
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConnectionTests {
     /// A peer that answers `Echo` with its arguments and `Fail` with an error, and keeps other calls unanswered.
     private func answerer(on bus: PrivateBus, held: Log<DBusMessage> = Log()) async throws -> DBusConnection {

@@ -3,7 +3,7 @@ import EventLoop
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SignalTests {
     private static func signal(_ member: String, _ values: [DBusValue]) throws -> DBusMessage {
         try DBusMessage.signal(.root, "a.b", member).append { (writer) throws(DBusFailure) in

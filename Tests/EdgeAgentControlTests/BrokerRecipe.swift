@@ -17,13 +17,16 @@ final class BrokerRecipe: Sendable {
     let ports: [Kind: Int]
     let watcherPort: Int
     private let broker = Locked<ChildProcess?>(nil)
+    /// Whether the lines for an operator, `ops`, are switched on.
+    private let hasOperator: Bool
 
     var authority: String { directory + "/pki/server/ca.pem" }
     func certificate(_ kind: Kind, _ name: String) -> String { "\(directory)/pki/\(kind.folder)/\(name).pem" }
     func key(_ kind: Kind, _ name: String) -> String { "\(directory)/pki/\(kind.folder)/\(name).key" }
 
-    private init(_ directory: String) throws {
+    private init(_ directory: String, hasOperator: Bool) throws {
         self.directory = directory
+        self.hasOperator = hasOperator
         ports = [.gateway: try freePort(), .controller: try freePort(), .home: try freePort()]
         watcherPort = try freePort()
     }
@@ -37,8 +40,9 @@ final class BrokerRecipe: Sendable {
         .appending(path: "../../deploy/broker").standardized.path
 
     /// Makes the issuers and certificates for these clients, and starts the broker.
-    static func start(_ clients: [(Kind, String)]) async throws -> BrokerRecipe {
-        let recipe = try BrokerRecipe(NSTemporaryDirectory() + "recipe-" + UUID().uuidString)
+    static func start(_ clients: [(Kind, String)], hasOperator: Bool = false) async throws -> BrokerRecipe {
+        let directory = NSTemporaryDirectory() + "recipe-" + UUID().uuidString
+        let recipe = try BrokerRecipe(directory, hasOperator: hasOperator)
         try FileManager.default.createDirectory(atPath: recipe.directory, withIntermediateDirectories: true)
         try await recipe.certificates("init")
         try await recipe.certificates("server", "localhost", "127.0.0.1")
@@ -57,7 +61,8 @@ final class BrokerRecipe: Sendable {
         try await broker.withLock { $0 }?.kill()
         try await certificates("export", directory + "/exported")
         for name in ["gateways.acl", "controllers.acl", "home.acl"] {
-            let text = try String(contentsOfFile: "\(Self.source)/\(name)", encoding: .utf8)
+            var text = try String(contentsOfFile: "\(Self.source)/\(name)", encoding: .utf8)
+            if hasOperator { text = text.replacing("#user ops", with: "user ops").replacing("#topic", with: "topic") }
             try text.write(toFile: "\(directory)/\(name)", atomically: true, encoding: .utf8)
         }
         let text = try String(contentsOfFile: Self.source + "/mosquitto.conf", encoding: .utf8)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What the broker recipe of `deploy/broker` lets each kind of client do.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct BrokerRecipeTests {
     private static let clients: [(BrokerRecipe.Kind, String)] = [
         (.gateway, "gw-a"), (.gateway, "gw-b"), (.controller, "ann"), (.controller, "bob"), (.home, "hass"),
@@ -103,6 +103,20 @@ struct BrokerRecipeTests {
             try await writable(home, recipe)
                 == Self.matching(["edge/v1/gw-[ab]/dev/door/set/on", "homeassistant/.*"])
         )
+    }
+
+    @Test func `the operator alone asks gateways for a configuration and hears what they say of it`() async throws {
+        let recipe = try await BrokerRecipe.start(Self.clients + [(.controller, "ops")], hasOperator: true)
+        for (name, isOperator) in [("ops", true), ("ann", false)] {
+            let controller = recipe.configuration(.controller, name)
+            let mine = try await writable(controller, recipe).filter { $0.contains("/config/") }
+            let desired = try Self.matching(["edge/v1/gw-[ab]/config/desired"])
+            #expect(mine == (isOperator ? desired : []), "\(name)")
+            let fence = "edge/v1/gw-a/status"
+            let heard = try await readable(controller, recipe, fence: fence).filter { $0.contains("/config/") }
+            let reported = try Self.matching(["edge/v1/gw-[ab]/config/reported"])
+            #expect(heard == (isOperator ? reported : []), "\(name)")
+        }
     }
 
     @Test func `a certificate opens its own listener alone, and a revoked one none`() async throws {
@@ -205,7 +219,7 @@ struct BrokerRecipeTests {
                     callers: ann
                 """
             let agent = try await AgentProgram.start(configuration: configuration, bus: world.busAddress)
-            try await agent.waitForLog("agent: Subscribed ", count: 10)
+            try await agent.waitForLog("agent: Subscribed ", count: 11)
             try await agent.waitForLog("Bluetooth changed state=ready")
             func read(_ name: String, as client: String? = nil) async throws -> (Int32, String) {
                 let environment = [

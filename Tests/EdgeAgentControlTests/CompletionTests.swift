@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CompletionTests {
     /// What bash offers behind these words; the last one is being typed.
     private func offered(_ words: String...) async throws -> [String] {

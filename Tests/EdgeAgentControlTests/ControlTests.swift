@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `edge-agent ctl` with a broker, an agent and simulated devices.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ControlTests {
     @Test func `a value is read and written, for people and as JSON`() async throws {
         var options = AgentWorld.Options()

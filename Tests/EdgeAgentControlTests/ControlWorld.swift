@@ -84,7 +84,7 @@ func withControlWorld(
                 \(more)
                 """
             let agent = try await AgentProgram.start(configuration: configuration, bus: world.busAddress)
-            try await agent.waitForLog("agent: Subscribed ", count: 10)
+            try await agent.waitForLog("agent: Subscribed ", count: 11)
             try await agent.waitForLog("Bluetooth changed state=ready")
             try await body(ControlWorld(world: world, broker: broker, agent: agent))
         }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The manual pages say what `--help` and the validator say.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ManualTests {
     /// A page as a reader sees it, in one line.
     private func read(_ page: ManualPage) async throws -> String {

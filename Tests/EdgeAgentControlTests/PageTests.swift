@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// `docs/ctl.md` says what the program does.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PageTests {
     private func page() throws -> String {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/ctl.md")

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `edge-agent ctl pair`: what a device asks is asked at the terminal.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct PairTests {
     private func withLock(_ kind: String, _ body: (ControlWorld, TestDevice) async throws -> Void) async throws {
         let device = TestDevice.lock(kind)

@@ -1,7 +1,7 @@
 import EdgeAgentControl
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ParserTests {
     private func parse(_ line: String) throws -> ControlRequestLine {
         try ControlParser.parse(line.split(separator: " ").map(String.init))

@@ -3,7 +3,7 @@ import EdgeAgentControl
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SettingsTests {
     private func settings(
         _ values: [String: String] = [:],

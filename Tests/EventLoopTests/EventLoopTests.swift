@@ -47,7 +47,7 @@ private actor Counter {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct EventLoopTests {
+@Suite(.timeLimit(.minutes(10))) struct EventLoopTests {
     @Test func `jobs and closures from many threads all run, on the loop's thread`() async throws {
         try await withLoop { loop async throws in
             let counter = Counter(loop)

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SignalTests {
+@Suite(.timeLimit(.minutes(10))) struct SignalTests {
     @Test func `a source tells each signal to the loop until it is cancelled`() async throws {
         let loop = try EventLoop()
         let seen = Log<Int32>()

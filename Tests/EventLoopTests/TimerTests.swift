@@ -2,7 +2,7 @@ import EventLoop
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TimerTests {
+@Suite(.timeLimit(.minutes(10))) struct TimerTests {
     @Test func `timers fire in the order of their deadlines, equal ones in the order made, never early`() async throws {
         try await withLoop { loop async throws in
             let fired = Log<Int>()
@@ -72,14 +72,14 @@ import Testing
                         group.addTask(executorPreference: executor) {
                             asleep.append(true)
                             // Sleep: what is tested.
-                            await #expect(throws: CancellationError.self) { try await loop.sleep(for: .seconds(30)) }
+                            await #expect(throws: CancellationError.self) { try await loop.sleep(for: .seconds(600)) }
                         }
                         _ = try await asleep.first(1)
                         group.cancelAll()
                         try await group.waitForAll()
                     }
                 }
-                #expect(took < .seconds(10))
+                #expect(took < .seconds(60))
             }
         }
     }
@@ -91,7 +91,7 @@ import Testing
                     group.cancelAll()
                     group.addTask {
                         // Sleep: what is tested.
-                        await #expect(throws: CancellationError.self) { try await loop.sleep(for: .seconds(30)) }
+                        await #expect(throws: CancellationError.self) { try await loop.sleep(for: .seconds(600)) }
                     }
                 }
             }

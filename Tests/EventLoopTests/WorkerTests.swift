@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct WorkerTests {
+@Suite(.timeLimit(.minutes(10))) struct WorkerTests {
     private struct Spoilt: Error {}
 
     @Test func `work runs elsewhere and its value or error comes back`() async throws {

@@ -3,7 +3,7 @@ import Frames
 import FramesSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ChecksumTests {
+@Suite(.timeLimit(.minutes(10))) struct ChecksumTests {
     @Test(
         arguments: [
             (.sum8, 0xDD), (.xor8, 0x31), (.crc8, 0xF4), (.crc8Maxim, 0xA1), (.crc16Modbus, 0x4B37),

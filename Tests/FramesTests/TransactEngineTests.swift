@@ -3,7 +3,7 @@ import Frames
 import FramesSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TransactEngineTests {
+@Suite(.timeLimit(.minutes(10))) struct TransactEngineTests {
     private func answer(_ packets: Int, _ value: String, surplus: String = "") -> Outcome {
         .answer(TransactAnswer(packets: packets, value: hex(value), surplus: hex(surplus)))
     }

@@ -1,19 +1,20 @@
 import BleCore
 import Frames
 import FramesSupport
+import PaceSupport
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct TransactPropertyTests {
+@Suite(.timeLimit(.minutes(10))) struct TransactPropertyTests {
     /// A frame `A5`, command, length in two bytes, payload, CRC: what many devices speak.
     private func frame(_ payload: [UInt8], _ command: UInt8, _ checksum: ChecksumRule) -> [UInt8] {
         let head = [0xA5, command, UInt8(payload.count >> 8), UInt8(payload.count & 255)]
         return head + payload + checksum.bytes(of: head + payload)
     }
 
-    @Test func `any frame cut into any packets, with foreign ones before it, is the same answer as whole`() {
+    @Test(.apart) func `any frame cut into any packets, with foreign ones before it, is the same answer as whole`() {
         var random = SeededRandom(seed: 1)
-        for _ in 0..<10_000 {
+        for _ in 0..<Rounds.of(10_000) {
             let kind = ChecksumKind.allCases.randomElement(using: &random) ?? .sum8
             let order = ChecksumRule.Order.allCases.randomElement(using: &random) ?? .big
             let from = Int.random(in: 0...4, using: &random)
@@ -53,9 +54,9 @@ import Testing
         }
     }
 
-    @Test func `any data in numbered packets, with foreign ones between them, are the same answer as whole`() {
+    @Test(.apart) func `any data in numbered packets, with foreign ones between them, are the same answer as whole`() {
         var random = SeededRandom(seed: 2)
-        for _ in 0..<10_000 {
+        for _ in 0..<Rounds.of(10_000) {
             let data = randomBytes(Int.random(in: 1...90, using: &random), using: &random)
             let parts = pieces(data, using: &random, longest: 18)
             let completions: [CompletionRule] = [.packets(parts.count), .bytes(data.count), .idle(.seconds(1))]
@@ -85,9 +86,9 @@ import Testing
         }
     }
 
-    @Test func `a text with an end is the same however it is cut`() {
+    @Test(.apart) func `a text with an end is the same however it is cut`() {
         var random = SeededRandom(seed: 4)
-        for _ in 0..<5000 {
+        for _ in 0..<Rounds.of(5000) {
             let line = (0..<Int.random(in: 0...80, using: &random)).map { _ in
                 UInt8.random(in: 32...126, using: &random)
             }
@@ -103,10 +104,10 @@ import Testing
         }
     }
 
-    @Test func `thirty thousand hostile exchanges never trap, and each has one outcome`() {
+    @Test(.apart) func `thirty thousand hostile exchanges never trap, and each has one outcome`() {
         var random = SeededRandom(seed: 5)
         var outcomes: [String: Int] = [:]
-        for _ in 0..<30_000 {
+        for _ in 0..<Rounds.of(30_000) {
             let rules = hostile(&random)
             let packets = (0..<Int.random(in: 0...8, using: &random)).map { _ in
                 // Few values, so that rules are fulfilled now and then.
@@ -128,7 +129,7 @@ import Testing
             }
         }
         #expect(outcomes.count == 6, "\(outcomes)")
-        for (name, count) in outcomes { #expect(count > 300, "\(name): \(outcomes)") }
+        for (name, count) in outcomes { #expect(count > Rounds.of(300), "\(name): \(outcomes)") }
     }
 
     private func hostile(_ random: inout SeededRandom) -> TransactRules {

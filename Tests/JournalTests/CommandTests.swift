@@ -2,7 +2,7 @@ import Journal
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CommandTests {
+@Suite(.timeLimit(.minutes(10))) struct CommandTests {
     @Test func `a command goes from waiting to acknowledged, and each step outlives the journal`() async throws {
         try await withDirectory { directory async throws in
             let settings = JournalSettings(directory: directory)

@@ -5,7 +5,7 @@ import Journal
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct DiskTests {
+@Suite(.timeLimit(.minutes(10))) struct DiskTests {
     /// Whether this process may mount a file system of its own.
     static let mayMount: Bool = {
         var template = Array("/tmp/journal-mount-XXXXXX".utf8CString)

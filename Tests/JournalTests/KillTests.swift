@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct KillTests {
+@Suite(.timeLimit(.minutes(10))) struct KillTests {
     /// What a killed writer said of one command.
     private struct Said {
         var isBegun = false

@@ -5,7 +5,7 @@ import Journal
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct LoadTests {
+@Suite(.timeLimit(.minutes(10))) struct LoadTests {
     @Test func `thousands of requests at once complete in order, on the loop, in few groups`() async throws {
         try await withDirectory { directory async throws in
             try await withJournal(JournalSettings(directory: directory)) { journal async throws in

@@ -2,7 +2,7 @@ import Journal
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct OutboxTests {
+@Suite(.timeLimit(.minutes(10))) struct OutboxTests {
     @Test func `messages of all classes go out in the order in which they came, byte for byte`() async throws {
         try await withDirectory { directory async throws in
             let settings = JournalSettings(directory: directory)

@@ -1,4 +1,5 @@
 import Journal
+import PaceSupport
 import TestSupport
 import Testing
 
@@ -45,7 +46,7 @@ private struct Model {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct WalkTests {
+@Suite(.timeLimit(.minutes(10))) struct WalkTests {
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `a random walk through lives and restarts is what a simple model says`(seed: UInt64) async throws {
         try await withDirectory { directory async throws in
@@ -58,7 +59,7 @@ private struct Model {
             for _ in 0..<6 {
                 try await withJournal(settings) { journal async throws in
                     try await compare(model, journal)
-                    for _ in 0..<250 { try await step(&model, journal, settings, &random) }
+                    for _ in 0..<Rounds.of(250) { try await step(&model, journal, settings, &random) }
                     try await compare(model, journal)
                 }
             }

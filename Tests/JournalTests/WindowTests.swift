@@ -3,7 +3,7 @@ import Journal
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct WindowTests {
+@Suite(.timeLimit(.minutes(10))) struct WindowTests {
     @Test func `entries go when their window is over and their answer has arrived, and no others`() async throws {
         try await withDirectory { directory async throws in
             let clocks = ManualClocks(wallMs: 1_000_000)

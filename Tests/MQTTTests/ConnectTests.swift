@@ -3,7 +3,7 @@ import MQTT
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ConnectTests {
+@Suite(.timeLimit(.minutes(10))) struct ConnectTests {
     @Test(arguments: [MQTTVersionPolicy.v5, .v311])
     func `a message goes to the broker and comes back`(_ version: MQTTVersionPolicy) async throws {
         try await withBroker { broker in

@@ -3,7 +3,7 @@ import MQTT
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct LostLinkTests {
+@Suite(.timeLimit(.minutes(10))) struct LostLinkTests {
     @Test func `what waits while there is no link goes out on the next one, the newest state alone, the birth first`()
         async throws
     {

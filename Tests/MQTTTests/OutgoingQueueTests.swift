@@ -1,7 +1,7 @@
 import MQTT
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct OutgoingQueueTests {
+@Suite(.timeLimit(.minutes(10))) struct OutgoingQueueTests {
     private func entry(
         _ topic: String,
         _ delivery: MQTTDeliveryClass = .required,

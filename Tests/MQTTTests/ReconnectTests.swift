@@ -1,7 +1,7 @@
 import MQTT
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ReconnectTests {
+@Suite(.timeLimit(.minutes(10))) struct ReconnectTests {
     @Test func `gaps double up to the longest`() {
         var gap = ReconnectGap(MQTTReconnectPolicy())
         let gaps = (0..<8).map { _ in gap.next(random: 0.5) }

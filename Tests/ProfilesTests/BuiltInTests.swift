@@ -1,7 +1,7 @@
 import Profiles
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct BuiltInTests {
+@Suite(.timeLimit(.minutes(10))) struct BuiltInTests {
     @Test(arguments: BuiltInProfiles.texts) func `every built-in profile is valid`(text: String) {
         do {
             let profile = try ProfileParser.parse(Array(text.utf8), file: "built-in")

@@ -1,7 +1,7 @@
 import TaskQueue
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct BoundsTests {
     @Test func `a job that waits for a slot counts, one that starts at once does not`() {
         var play = Play(perDevice: 2, total: 3, slots: ["p": 1, "q": 1])

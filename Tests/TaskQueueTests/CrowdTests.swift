@@ -1,8 +1,9 @@
+import PaceSupport
 import TaskQueue
 import Testing
 
 /// Thousands of jobs and devices, whose memory is given back when the last is gone.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CrowdTests {
     private static let devices = (0..<1500).map { "d\($0)" }
 
@@ -11,7 +12,7 @@ struct CrowdTests {
         case started, expired, cancelled, oneByOne, closed
     }
 
-    @Test(arguments: Exit.allCases)
+    @Test(.apart, arguments: Exit.allCases)
     func `a crowd comes and goes`(exit: Exit) {
         var play = Play(perDevice: 2, total: 3000, slots: ["p": 0])
         for _ in 0..<2 {

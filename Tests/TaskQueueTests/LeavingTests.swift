@@ -1,7 +1,7 @@
 import TaskQueue
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LeavingTests {
     @Test func `what is due leaves with any call, the earliest first`() {
         var play = Play()

@@ -42,7 +42,7 @@ private let orders = [
     ),
 ]
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct OrderTests {
     @Test(arguments: orders)
     func `jobs of a device start in order`(_ order: OrderCase) {

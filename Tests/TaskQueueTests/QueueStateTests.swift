@@ -9,7 +9,7 @@ private func expired(_ actions: [Queue.Action]) -> [Int] {
     actions.compactMap { if case .expire(let job) = $0 { job.id } else { nil } }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct QueueStateTests {
     @Test func `jobs of one device run one at a time and in order`() throws {
         var queue = Queue(limits: .init(perDevice: 10, total: 10))

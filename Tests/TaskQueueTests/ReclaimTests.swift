@@ -1,7 +1,7 @@
 import TaskQueue
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReclaimTests {
     @Test func `a link that has nothing to do is reclaimed for one who waits, once`() {
         var play = Play(slots: ["p": 1])

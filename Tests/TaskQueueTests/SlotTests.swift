@@ -1,7 +1,7 @@
 import TaskQueue
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SlotTests {
     @Test func `as many devices have jobs as there are slots`() {
         var play = Play(slots: ["p": 2])

@@ -58,6 +58,9 @@ package final class AgentProgram: Sendable {
         return AgentProgram(process, directory: directory)
     }
 
+    /// Whether coverage is measured.
+    package static var isCounted: Bool { ProcessInfo.processInfo.environment["LLVM_PROFILE_FILE"] != nil }
+
     /// `edge-agent` beside the test bundle, or what `EDGE_AGENT_PROGRAM` names, such as a build for a sanitizer.
     package static func path() throws -> String {
         if let path = ProcessInfo.processInfo.environment["EDGE_AGENT_PROGRAM"] { return path }

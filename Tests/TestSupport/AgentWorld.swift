@@ -166,6 +166,7 @@ package final class AgentWorld: Sendable {
     /// Waits until bluetoothd has received that many calls of a method.
     package func waitForCalls(of member: String, count: Int = 1) async {
         await simulator.waitForCalls(of: member, count: count)
+        Lag.take()
     }
     /// The paths of the objects for which a method was called, oldest first.
     package func paths(of member: String) async -> [String] {

@@ -63,7 +63,10 @@ package final class SimulatorClient: Sendable {
     }
 
     /// How much has come: a position for the others.
-    package var position: Int { events.withLock { $0.count } }
+    package var position: Int {
+        Lag.take()
+        return events.withLock { $0.count }
+    }
 
     /// The texts of what has come from an object and those below it, in order, from a position on.
     package func texts(within path: ObjectPath, from start: Int = 0) -> [String] {

@@ -17,6 +17,8 @@ package struct DeviceRecord {
 
     package let path: ObjectPath
     package let adapter: AdapterName
+    /// The adapter's object.
+    let adapterPath: ObjectPath
     /// The address in the object's path: the one on the air when BlueZ first heard the device.
     package let pathAddress: DeviceAddress
     /// The name of the device: the address in the path, or the identity that a key gives to that.
@@ -40,6 +42,7 @@ package struct DeviceRecord {
     init(path: ObjectPath, adapter: AdapterName, address: DeviceAddress) {
         self.path = path
         self.adapter = adapter
+        adapterPath = path.parent
         pathAddress = address
         advertisement = Advertisement(address: address, adapter: adapter.text, heard: 0)
     }

@@ -5,7 +5,7 @@ extension BluetoothManager {
         guard let record = tree.devices[path] else { return }
         // A device that is connected already: another program's link, or one of ours from an earlier life.
         if record.connected { refreshLink(record.address) }
-        if record.advertisement.signals > 0 { heard(path) }
+        if record.advertisement.signals > 0 { heard(by: record.adapterPath) }
         if record.advertisement.signals > 0 { reports.send(record.advertisement) }
         links[record.address]?.poke()
     }
@@ -18,7 +18,7 @@ extension BluetoothManager {
         }
         if parts.contains(.name) { events.send(.name(record.address, record.advertisement.name)) }
         if parts.contains(.bond) { events.send(.bond(record.address, paired: record.paired)) }
-        if parts.contains(.heard) { heard(path) }
+        if parts.contains(.heard) { heard(by: record.adapterPath) }
         if parts.contains(.heard), !reports.isEmpty { reports.send(record.advertisement) }
         links[record.address]?.poke()
     }

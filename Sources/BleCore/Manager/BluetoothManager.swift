@@ -60,7 +60,7 @@ public actor BluetoothManager {
     }
 
     package nonisolated let loop: EventLoop
-    let configuration: Configuration
+    var configuration: Configuration
     let address: BusAddress
     let worker: Worker
     /// The loop has a thread that ends with the manager.

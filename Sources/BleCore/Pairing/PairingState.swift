@@ -24,7 +24,7 @@ final class PairingState {
     /// How many prompts may be open; bluetoothd has one question at a time, and shows at most one number a device.
     static let promptBound = 8
 
-    let promptLimit: Duration
+    var promptLimit: Duration
     var registration = Registration.none
     /// How often the agent was registered: an answer to an earlier time says nothing any more.
     var registrations = 0

@@ -28,8 +28,8 @@ extension BluetoothManager {
     }
 
     /// Takes up that an adapter has heard somebody.
-    func heard(_ device: ObjectPath) {
-        guard let radio = radios[device.parent] else { return }
+    func heard(by adapter: ObjectPath) {
+        guard let radio = radios[adapter] else { return }
         if radio.watch.heard(at: .now), let adapter = tree.adapters[radio.path] {
             ladder.ended(.scannerSilent, of: .adapter(id(of: adapter)))
         }

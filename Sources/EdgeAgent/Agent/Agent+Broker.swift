@@ -19,6 +19,7 @@ extension Agent {
             connection = nil
             publisher.outbox.linkIsDown()
             homeBrokerDisconnected()
+            remoteLinkIsDown()
             log.warning(
                 "Broker lost",
                 [
@@ -32,6 +33,12 @@ extension Agent {
                     [.client: configuration.clientID]
                 )
             }
+        case .renewed:
+            connection = nil
+            publisher.outbox.linkIsDown()
+            homeBrokerDisconnected()
+            remoteLinkIsDown()
+            log.info("Broker connection is made anew", [.broker: broker])
         case .fellBack(let failure):
             log.notice("Broker does not speak MQTT 5, going on with 3.1.1", [.reason: failure.description])
         case .subscription(let filter, let outcome): subscribed(filter, outcome)
@@ -59,10 +66,11 @@ extension Agent {
         if !connection.sessionPresent { publisher.renew() }
         publisher.outbox.linkIsUp()
         homeBrokerConnected(isSessionKept: connection.sessionPresent)
+        remoteLinkIsUp()
     }
 
     /// A result must fit into a packet of the broker's, with its topic and properties.
-    private func limitResults(_ limits: MQTTServerLimits) {
+    func limitResults(_ limits: MQTTServerLimits) {
         var bytes = configuration.limits.maximumResultBytes
         if let packet = limits.maximumPacketBytes { bytes = min(bytes, max(256, packet - 2048)) }
         publisher.limitResults(to: bytes)

@@ -15,6 +15,10 @@ extension Agent {
             statusArrived(message)
             return
         }
+        if topic == .desired {
+            desiredArrived(message)
+            return
+        }
         counters.commands += 1
         guard !message.isOversize else {
             refuseOversize(message, topic)
@@ -192,17 +196,18 @@ extension Agent {
         let result = publisher.encode(body)
         guard let number = body.origin.journal, journal != nil else {
             deliver(result, for: body.origin, history: history)
-            observe(body, after: steps)
+            observe(result, of: body.origin.device, after: steps)
             return
         }
+        let device = body.origin.device
         keep(result, of: number, for: body.origin, history) { [weak self] in
-            self?.assumeIsolated { $0.observe(body, after: steps) }
+            self?.assumeIsolated { $0.observe(result, of: device, after: steps) }
         }
     }
 
-    private func observe(_ body: ResultBody, after steps: [ResultBody]) {
+    private func observe(_ result: EncodedResult, of device: DeviceTarget?, after steps: [ResultBody]) {
         for step in steps { publisher.observe(step) }
-        publisher.observe(body)
+        if let device { publisher.observe(result, of: device) }
     }
 }
 

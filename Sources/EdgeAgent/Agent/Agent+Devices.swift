@@ -87,14 +87,17 @@ extension Agent {
         for (address, values) in profiles.due(at: elapsed) {
             publisher.retain(topics.device(directory.name(of: address)).state, bytes: StateMessage(values).encode())
         }
-        if let stateTimer { loop.cancel(stateTimer) }
-        stateTimer = nil
-        guard let deadline = profiles.nextDeadline else { return }
-        stateTimer = loop.schedule(at: epoch + deadline) { [weak self] in
-            self?.assumeIsolated { agent in
-                agent.stateTimer = nil
-                agent.publishStates()
+        let deadline = profiles.nextDeadline
+        guard deadline != stateTimer?.at else { return }
+        if let stateTimer { loop.cancel(stateTimer.id) }
+        stateTimer = deadline.map { deadline in
+            let timer = loop.schedule(at: epoch + deadline) { [weak self] in
+                self?.assumeIsolated { agent in
+                    agent.stateTimer = nil
+                    agent.publishStates()
+                }
             }
+            return (deadline, timer)
         }
     }
 

@@ -9,11 +9,15 @@ extension Agent {
     /// Takes the state directory, and takes up what an earlier life has left in it.
     ///
     /// Without one that can be used the agent works all the same, and says so.
-    func openState(_ worker: Worker) async {
+    ///
+    /// - Parameters:
+    ///   - taken: The directory, or why it cannot be used.
+    ///   - worker: Waits for the disk.
+    func openState(_ taken: Result<StateDirectory, StateFailure>, _ worker: Worker) async {
         let path = configuration.stateDirectory
         do {
             let (directory, own, links, subscriptions, scans, announced, known) = try await worker.run {
-                let directory = try StateDirectory.open(path)
+                let directory = try taken.get()
                 let names = (DurableSubscriptions.fileName, DurableScans.fileName, KeptLinks.fileName)
                 return (
                     directory,
@@ -40,6 +44,7 @@ extension Agent {
             linkFile = StateFile(KeptLinks.fileName, in: directory, loop: loop, worker: worker)
             ownLinkFile = StateFile(OwnLinks.fileName, in: directory, loop: loop, worker: worker, isSynced: false)
             stateProblem = nil
+            startRemote(StateFile(RemoteMemory.fileName, in: directory, loop: loop, worker: worker))
             restore(own: own ?? [])
             if let links { restore(links) }
             if let subscriptions { restore(subscriptions) }
@@ -58,6 +63,7 @@ extension Agent {
                 [.path: path, .error: "\(error)"]
             )
             startHomeAssistant(nil, in: nil)
+            startRemote(nil)
         }
     }
 

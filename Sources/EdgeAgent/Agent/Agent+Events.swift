@@ -178,8 +178,13 @@ extension Agent {
 
     /// Drops a link of ours after a while with nothing to do and no subscription.
     func armIdleTimer(_ address: DeviceAddress) {
-        if let timer = idleTimers.removeValue(forKey: address) { loop.cancel(timer) }
         tellSlot(of: address)
+        restartIdleTimer(address)
+    }
+
+    /// The same where the queue knows already how the link is.
+    func restartIdleTimer(_ address: DeviceAddress) {
+        if let timer = idleTimers.removeValue(forKey: address) { loop.cancel(timer) }
         guard !isStopping, isIdle(address) else { return }
         idleTimers[address] = loop.schedule(after: rulebook[address].idle) { [weak self] in
             self?.assumeIsolated { $0.dropIdleLink(address) }

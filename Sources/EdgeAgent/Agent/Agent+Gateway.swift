@@ -36,6 +36,8 @@ extension Agent {
                 return .session(request.session, already: !stopped)
             }
         case .adapterPower(let request): inBackground(command) { try await self.setPower(request, command, $0) }
+        case .logLevel(let request): succeed(command, setLogLevel(request))
+        case .configGet(let request): succeed(command, configurationContent(request))
         case .restart: restart(command)
         case .connectMatching(let request): connect(request, command)
         case .pairingWindow(let request): succeed(command, setPairingWindow(request))

@@ -269,6 +269,6 @@ extension Agent {
         carryOut(queue.finished(current.job.id, of: address, at: .now))
         startDuePoll(of: address)
         startDueValues(of: address)
-        armIdleTimer(address)
+        restartIdleTimer(address)
     }
 }

@@ -10,13 +10,16 @@ extension Agent {
     func run() async throws {
         // What only the start needs is done with by then.
         loop.schedule(after: .seconds(2)) { SystemMemory.giveBack() }
-        while true {
-            try await loop.sleep(for: configuration.limits.healthInterval)
-            SystemMemory.giveBack()
-            publishHealth()
-            window.prune(now: ContinuousClock.now - epoch)
-            forgetUnused()
-        }
+        scheduleHealth()
+        while true { try await loop.sleep(for: .seconds(86_400)) }
+    }
+
+    /// Does what is due with each message of `health`.
+    func lookAround() {
+        SystemMemory.giveBack()
+        publishHealth()
+        window.prune(now: ContinuousClock.now - epoch)
+        forgetUnused()
     }
 
     /// Calls a handler when a command asks for a restart.
@@ -53,6 +56,7 @@ extension Agent {
         await releaseLinks()
         await forgetOwnLinks()
         await keepAnnouncements()
+        await keepRemote()
         await sayGoodbye()
         await audit.close()
         stopMetrics()

@@ -13,15 +13,17 @@ internal import TaskQueue
 actor Agent {
     typealias Queue = QueueState<DeviceAddress, AdapterID, Job, ContinuousClock.Instant>
 
-    let configuration: Configuration
-    let configurationHash: String
+    /// What runs; ``remote`` says what else is wanted.
+    var configuration: Configuration
+    var configurationHash: String
+    var remote: RemoteControl
     let log: Log
     nonisolated let loop: EventLoop
     let manager: BluetoothManager
     let client: MQTTClient
     let topics: TopicTree
     let directory: DeviceDirectory
-    let decoder: CommandDecoder
+    var decoder: CommandDecoder
     let publisher: Publisher
     let audit: AuditLog
     let startTime = ProcessFigures.now()
@@ -121,7 +123,7 @@ actor Agent {
     /// Where that is kept of the configured devices, and what stands there.
     var profileFile: StateFile?
     var keptProfiles = KeptProfiles()
-    var stateTimer: EventLoop.TimerID?
+    var stateTimer: (at: Duration, id: EventLoop.TimerID)?
     /// When values of characteristics are read next.
     var valueTurns: [DeviceAddress: ValueTurn] = [:]
     /// What makes BlueZ listen for values in advertisements.
@@ -144,6 +146,9 @@ actor Agent {
     var refusedFilters: Set<String> = []
     var limiter = LogRateLimiter<String>()
     var isStopping = false
+    var healthTimer: EventLoop.TimerID?
+    /// When the level of the log that a command has set ends.
+    var logLevelTimer: EventLoop.TimerID?
     /// Ends the process so that it is started again.
     var onRestart: (@Sendable () -> Void)?
     /// The endpoint for figures; nil when none is asked for.
@@ -155,8 +160,7 @@ actor Agent {
 
     /// Puts the parts together; `client` and `manager` are to call the agent's entries on the loop.
     init(
-        configuration: Configuration,
-        configurationHash: String,
+        start: RemoteStart,
         log: Log,
         loop: EventLoop,
         manager: BluetoothManager,
@@ -164,8 +168,10 @@ actor Agent {
         topics: TopicTree,
         boot: String
     ) {
+        let configuration = start.configuration
         self.configuration = configuration
-        self.configurationHash = configurationHash
+        configurationHash = ConfigurationText.hash(configuration)
+        remote = RemoteControl(start)
         self.log = log
         self.loop = loop
         self.manager = manager
@@ -216,10 +222,15 @@ extension DeviceProfiles {
         let bound = configuration.devices.compactMap { device in
             DeviceAddress(device.address).flatMap { address in device.profile.map { (address, $0) } }
         }
-        var pace = Pace()
-        pace.minimum = configuration.values.minimumInterval
-        pace.repetition = configuration.values.repetition
-        self.init(library: .builtIn(), bound: Dictionary(bound) { first, _ in first }, pace: pace)
+        self.init(library: .builtIn(), bound: Dictionary(bound) { first, _ in first }, pace: Pace(configuration))
+    }
+}
+
+extension DeviceProfiles.Pace {
+    init(_ configuration: Configuration) {
+        self.init()
+        minimum = configuration.values.minimumInterval
+        repetition = configuration.values.repetition
     }
 }
 
@@ -234,7 +245,7 @@ extension LinkRulebook {
 }
 
 extension LinkKeeper.Gaps {
-    fileprivate init(_ links: LinksConfiguration) {
+    init(_ links: LinksConfiguration) {
         self.init()
         (first, longest, held) = (links.reconnectMinimum, links.reconnectMaximum, links.held)
     }

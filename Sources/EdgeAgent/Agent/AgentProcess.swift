@@ -7,7 +7,7 @@ internal import Synchronization
 /// `edge-agent run`: makes the parts, runs them on the main thread's loop, and stops them in order.
 enum AgentProcess {
     /// Runs until SIGTERM or SIGINT; a second one ends the process at once.
-    static func run(_ configuration: Configuration, log: Log) -> ExitCode {
+    static func run(_ loaded: ConfigurationLoader.Loaded, log: Log) -> ExitCode {
         // Before any thread starts, so that all of them inherit it.
         SignalSource.block([SIGTERM, SIGINT, SIGHUP])
         let loop: EventLoop
@@ -20,7 +20,7 @@ enum AgentProcess {
         let result = Mutex(ExitCode.software)
         // Unstructured because it is the root: the loop runs on this very thread until it stops it.
         Task(executorPreference: loop) {
-            let code = await main(configuration, log, loop)
+            let code = await main(loaded, log, loop)
             result.withLock { $0 = code }
             loop.stop()
         }
@@ -30,7 +30,11 @@ enum AgentProcess {
         return code
     }
 
-    private static func main(_ configuration: Configuration, _ log: Log, _ loop: EventLoop) async -> ExitCode {
+    private static func main(
+        _ loaded: ConfigurationLoader.Loaded,
+        _ log: Log,
+        _ loop: EventLoop
+    ) async -> ExitCode {
         let (ends, arrived) = AsyncStream.makeStream(of: End.self)
         let source: SignalSource
         do throws(SystemFailure) {
@@ -41,7 +45,7 @@ enum AgentProcess {
             log.error("Agent cannot start", [.error: error.description])
             return .osError
         }
-        guard let agent = await makeAgent(configuration, log, loop) else { return .configuration }
+        guard let agent = await makeAgent(loaded.configuration, log, loop) else { return .configuration }
         await agent.observeRestart { arrived.yield(.restart) }
         let (manager, client) = (agent.manager, agent.client)
         let code = await withTaskGroup(of: ExitCode?.self) { group in
@@ -52,6 +56,7 @@ enum AgentProcess {
                 for await end in ends {
                     if end == .signal(SIGHUP) {
                         log.notice("Profiles are read again", [.signal: "SIGHUP"])
+                        if let outcome = await again(loaded) { await agent.reload(outcome) }
                         await agent.loadProfiles(Worker())
                         continue
                     }
@@ -106,7 +111,17 @@ enum AgentProcess {
         }
     }
 
-    private static func makeAgent(_ configuration: Configuration, _ log: Log, _ loop: EventLoop) async -> Agent? {
+    /// Reads the configuration once more.
+    private static func again(_ loaded: ConfigurationLoader.Loaded) async -> ConfigurationLoader.Outcome? {
+        // Nothing is thrown there but by an end of the task.
+        try? await Worker().run { loaded.again() }
+    }
+
+    private static func makeAgent(_ base: Configuration, _ log: Log, _ loop: EventLoop) async -> Agent? {
+        // Nothing is thrown there but by an end of the task.
+        guard let start = try? await Worker().run({ RemoteStart.prepare(base) }) else { return nil }
+        let configuration = start.configuration
+        log.setLevel(configuration.logLevel)
         guard let gateway = GatewayID(configuration.gateway), let prefix = TopicPrefix(configuration.prefix) else {
             log.error("Gateway or prefix cannot stand in a topic", [.gateway: configuration.gateway])
             return nil
@@ -120,23 +135,10 @@ enum AgentProcess {
             onMessage: { message in entry.agent?.assumeIsolated { $0.received(message) } },
             onEvent: { event in entry.agent?.assumeIsolated { $0.brokerChanged(event) } }
         )
-        var bluetooth = BluetoothManager.Configuration()
-        bluetooth.adapters = configuration.bluetooth.adapterIDs
-        bluetooth.settleLimit = configuration.bluetooth.settle
-        bluetooth.pairingCapability = configuration.bluetooth.capability.capability
-        bluetooth.promptLimit = configuration.bluetooth.prompt
-        bluetooth.identityKeys = configuration.bluetooth.identityKeys
-        // Where there truly is nobody the gaps double up to an hour.
-        bluetooth.scanSilence = configuration.bluetooth.scanSilence ... .seconds(3600)
-        bluetooth.scansPassively = configuration.bluetooth.scanMode == .passive
-        bluetooth.discoveryPause = configuration.bluetooth.pauseDiscovery
-        bluetooth.recovery.removesDevices = configuration.recovery.removeDevice
-        bluetooth.recovery.powerCycles = configuration.recovery.powerCycle
-        bluetooth.recovery.hasHelper = !configuration.recovery.helper.isEmpty
+        let bluetooth = BluetoothManager.Configuration(configuration)
         let manager = BluetoothManager(configuration: bluetooth, loop: loop, worker: Worker())
         let agent = Agent(
-            configuration: configuration,
-            configurationHash: ConfigurationText.hash(configuration),
+            start: start,
             log: log,
             loop: loop,
             manager: manager,
@@ -145,7 +147,7 @@ enum AgentProcess {
             boot: boot
         )
         entry.agent = agent
-        await agent.openState(Worker())
+        await agent.openState(start.directory, Worker())
         await agent.loadProfiles(Worker())
         await manager.observe { event in entry.agent?.assumeIsolated { $0.happened(event) } }
         await manager.observePairing { event in entry.agent?.assumeIsolated { $0.pairingHappened(event) } }
@@ -194,42 +196,5 @@ extension DeviceDirectory {
         var addresses: [String: DeviceAddress] = [:]
         for device in devices { addresses[device.alias] = DeviceAddress(device.address) }
         self.init(addresses)
-    }
-}
-
-extension MQTTConfiguration {
-    /// The client's settings from the agent's configuration.
-    fileprivate init(_ configuration: Configuration, topics: TopicTree, boot: String) {
-        let mqtt = configuration.mqtt
-        self.init(host: configuration.broker.host, port: configuration.broker.port, clientID: configuration.clientID)
-        username = configuration.username
-        password = mqtt.password.map { MQTTSecret($0.reveal()) }
-        if configuration.broker.secure {
-            var tls = MQTTTLS(caFile: mqtt.caFile, certificateFile: mqtt.certificateFile, keyFile: mqtt.keyFile)
-            tls.minimum = mqtt.tlsMinimum == .tls13 ? .tls13 : .tls12
-            self.tls = tls
-        }
-        version =
-            switch mqtt.version {
-            case .auto: .auto
-            case .v5: .v5
-            case .v311: .v311
-            }
-        keepaliveSeconds = Int(mqtt.keepAlive.components.seconds)
-        sessionExpirySeconds = UInt32(clamping: mqtt.sessionExpiry.components.seconds)
-        cleanSession311 = mqtt.cleanSession
-        will = MQTTWill(
-            topic: topics.status,
-            payload: StatusMessage.will(boot: boot, sinceMs: UTCTime.now.millisecondsSince1970),
-            retain: true,
-            delaySeconds: 10
-        )
-        answerDeadline = mqtt.connectTimeout
-        reconnect.first = mqtt.reconnectMinimum
-        reconnect.longest = mqtt.reconnectMaximum
-        outgoing.messages = mqtt.maximumOutgoingMessages
-        outgoing.bytes = mqtt.maximumOutgoingBytes
-        outgoing.unacknowledged = mqtt.maximumInflight
-        maxPayloadBytes = configuration.limits.maximumPayloadBytes
     }
 }

@@ -62,6 +62,21 @@ package final class AuditLog {
         }
     }
 
+    /// What became of a configuration that was asked for over MQTT.
+    package enum Configured: Sendable { case applied, rejected, rolledBack }
+
+    /// Takes up what became of a configuration that was asked for over MQTT.
+    package func configured(_ end: Configured, _ hash: String?, keys: [String] = [], reason: String? = nil) {
+        var fields: [LogEvent.Field] = [(.hash, hash ?? "none")]
+        if !keys.isEmpty { fields.append((.key, keys.joined(separator: ","))) }
+        if let reason { fields.append((.reason, reason)) }
+        switch end {
+        case .applied: log.write(.notice, "Remote configuration applied", fields: fields)
+        case .rejected: log.write(.notice, "Remote configuration rejected", fields: fields)
+        case .rolledBack: log.write(.notice, "Remote configuration taken back", fields: fields)
+        }
+    }
+
     /// Tells what was left out, and waits until all is on its way to the disk, but not for ever.
     package func close() async {
         if let windowTimer { loop.cancel(windowTimer) }

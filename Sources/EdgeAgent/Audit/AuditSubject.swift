@@ -50,6 +50,7 @@ package struct AuditSubject: Sendable, Equatable {
             .disconnect, .read, .subscribe, .unsubscribe, .rssi, .jobs, .job, .cancel, .pair, .pairingWindow,
             .pairAnswer, .unpair, .trust, .forget, .restart:
             break
+        case .logLevel, .configGet: break
         case .sequence(let sequence):
             let steps = sequence.steps.map { AuditSubject($0.request) }
             self.init(.sequence, isAudited: steps.contains { $0.isAudited }, steps: steps)

@@ -1,3 +1,5 @@
+internal import Profiles
+
 /// The command `check-config`.
 package enum CheckConfigCommand {
     /// The effective configuration as a YAML file whose first lines say that it is valid and where it came from.
@@ -10,5 +12,18 @@ package enum CheckConfigCommand {
             # hash: \(ConfigurationText.hash(loaded.configuration))
             \(ConfigurationText.yaml(loaded.configuration))
             """
+    }
+
+    /// What is wrong with the profiles and keys that the configuration names, each with its file and line.
+    ///
+    /// The agent would leave them out, and start.
+    package static func profileProblems(_ configuration: Configuration) -> [String] {
+        let set = ProfileSet.load(configuration.profiles)
+        let missing = configuration.devices.compactMap { device in
+            device.profile.flatMap { id in
+                set.library[id] == nil ? "devices: \(device.address) has the profile \(id), which is not there" : nil
+            }
+        }
+        return set.problems + missing
     }
 }

@@ -58,7 +58,9 @@ package struct EdgeAgentProgram: Sendable {
             case .checkConfig(let arguments):
                 return withConfiguration(arguments) { loaded in
                     for warning in loaded.warnings { complain("warning: \(warning)") }
-                    return print(CheckConfigCommand.text(loaded))
+                    let problems = CheckConfigCommand.profileProblems(loaded.configuration)
+                    for problem in problems { complain(problem) }
+                    return problems.isEmpty ? print(CheckConfigCommand.text(loaded)) : .configuration
                 }
             case .profile(let invocation):
                 let outcome = ProfileCommandLine.run(invocation)

@@ -71,8 +71,9 @@ package enum HelpText {
         """
         Check the configuration as `run` would read it, without starting anything,
         and print all of it with defaults and flags filled in, or every problem with
-        its file, line and key. The output is a configuration file that means the
-        same; a password is shown as ***.
+        its file, line and key, those of the profiles and keys that it names too.
+        The output is a configuration file that means the same; a password is shown
+        as ***.
 
         With --try: say instead what the policy would answer to a sample command,
         and which rule does so. Nothing is sent or done.

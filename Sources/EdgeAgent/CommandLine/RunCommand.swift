@@ -1,7 +1,7 @@
 /// The command `run`: the agent itself.
 package enum RunCommand {
     /// What runs under a complete configuration until it is told to stop.
-    package typealias Agent = @Sendable (Configuration, Log) -> ExitCode
+    package typealias Agent = @Sendable (ConfigurationLoader.Loaded, Log) -> ExitCode
 
     /// The agent that `edge-agent run` starts, on the main thread.
     package static let agent: Agent = { AgentProcess.run($0, log: $1) }
@@ -21,6 +21,6 @@ package enum RunCommand {
         for warning in loaded.warnings {
             log.warning("Configuration should be mended", [.detail: warning.description])
         }
-        return agent(configuration, log)
+        return agent(loaded, log)
     }
 }

@@ -21,7 +21,7 @@ extension CommandDecoder {
                 return draft.refused(.unknownGroup, "there is no group \(quoted(level))")
             }
             draft.origin.target = .group(group, members)
-        case .gateway, .all, .set, .status: break
+        case .gateway, .all, .set, .status, .desired: break
         }
         let verb: VerbName
         do {

@@ -53,7 +53,7 @@ package struct CommandDecoder: Sendable {
         isKnown: (_ client: String, _ id: CommandID) -> Bool = { _, _ in false },
         makeID: () -> String
     ) -> DecodedCommand {
-        guard message.topic != .status else { return .ignored(.notACommand) }
+        guard message.topic != .status, message.topic != .desired else { return .ignored(.notACommand) }
         guard !message.payload.isEmpty else { return .ignored(.emptyPayload) }
         if case .set(let device, let name) = message.topic {
             return decodeSet(device: device, name: name, message, makeID: makeID)

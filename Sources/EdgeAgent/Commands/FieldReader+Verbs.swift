@@ -58,6 +58,8 @@ extension FieldReader {
         case .jobs: jobs(devices)
         case .job: job()
         case .cancel: cancel(devices)
+        case .logLevel: logLevel()
+        case .configGet: configGet()
         case .restart: .restart
         default: nil
         }

@@ -35,7 +35,8 @@ package enum VerbName: String, CaseIterable, Sendable {
             .read, .write, .subscribe, .unsubscribe, .transact, .rssi, .sequence, .jobs, .job, .cancel, .pair,
             .pairAnswer, .unpair, .trust, .forget, .restart, .run:
             true
-        case .logLevel, .configGet, .diag: false
+        case .logLevel, .configGet: true
+        case .diag: false
         }
     }
 

@@ -35,6 +35,8 @@ package enum VerbRequest: Sendable, Equatable {
     case jobs(JobsRequest)
     case job(JobReference)
     case cancel(CancelRequest)
+    case logLevel(LogLevelRequest)
+    case configGet(ConfigGetRequest)
     case restart
 
     package var name: VerbName {
@@ -65,6 +67,8 @@ package enum VerbRequest: Sendable, Equatable {
         case .jobs: .jobs
         case .job: .job
         case .cancel: .cancel
+        case .logLevel: .logLevel
+        case .configGet: .configGet
         case .restart: .restart
         }
     }
@@ -93,6 +97,7 @@ package enum VerbRequest: Sendable, Equatable {
         case .ping, .info, .devices, .jobs, .job, .cancel, .disconnect, .unsubscribe, .pairingWindow, .pairAnswer,
             .unpair, .trust, .forget, .restart:
             .seconds(5)
+        case .logLevel, .configGet: .seconds(5)
         case .scanStart, .scanStop: .seconds(10)
         case .connect, .connectMatching, .read, .write, .subscribe, .adapterPower: .seconds(20)
         case .discover: .seconds(30)

@@ -29,6 +29,7 @@ package struct Configuration: Sendable, Equatable {
     package var profiles = ProfilesConfiguration()
     package var values = ValuesConfiguration()
     package var metrics = MetricsConfiguration()
+    package var remote = RemoteSettings()
     /// Who may do what; nil: everything on the agent's own topics is allowed.
     package var policy: Policy?
     /// The configured devices, in the file's order; no alias and no address stands twice.

@@ -12,21 +12,21 @@ extension ConfigurationKey {
             "profiles.bindKeysFile",
             \.profiles.bindKeysFile,
             "The file of keys of devices whose advertisements are encrypted"
-        ),
+        ).hidden(),
         duration(
             "values.minIntervalMs",
             \.values.minimumInterval,
             0...3_600_000,
             .milliseconds,
             "The least time between two states of one device"
-        ),
+        ).remotely(.atOnce),
         duration(
             "values.repeatSeconds",
             \.values.repetition,
             0...86_400,
             .seconds,
             "After how long a state that has not changed goes out again; 0: never"
-        ),
+        ).remotely(.atOnce),
     ]
 
     /// What Home Assistant is told.
@@ -35,7 +35,7 @@ extension ConfigurationKey {
             "homeAssistant.enabled",
             \.homeAssistant.isEnabled,
             "Whether Home Assistant is told of the gateway and its devices"
-        ),
+        ).remotely(.restart),
         text(
             "homeAssistant.discoveryPrefix",
             \.homeAssistant.discoveryPrefix,

@@ -5,17 +5,17 @@ extension ConfigurationKey {
             "recovery.removeDevice",
             \.recovery.removeDevice,
             "Whether bluetoothd may be made to forget a device without a bond that takes no link"
-        ),
+        ).remotely(.atOnce),
         boolean(
             "recovery.powerCycle",
             \.recovery.powerCycle,
             "Whether an adapter that does not work, and that nothing else uses, may be switched off and on"
-        ),
+        ).remotely(.atOnce),
         command(
             "recovery.helper",
             \.recovery.helper,
             "A command that is run when nothing else helps: its path and its arguments"
-        ),
+        ).hidden(),
         duration(
             "recovery.helperMs",
             \.recovery.helperLimit,
@@ -49,6 +49,7 @@ extension ConfigurationKey {
                 if words.isEmpty { return nil }
                 return "[" + words.map(ConfigurationText.listed).joined(separator: ", ") + "]"
             },
+            copy: { $1[keyPath: place] = $0[keyPath: place] },
             readList: take
         )
     }

@@ -52,8 +52,14 @@ package struct ConfigurationKey: Sendable {
     package let read: @Sendable (Scalar, inout Configuration) -> Refusal?
     /// The value as it would be written in a file without quotes; nil when it is not set.
     package let show: @Sendable (Configuration) -> String?
+    /// Takes the value of one configuration over into another.
+    package let copy: @Sendable (Configuration, inout Configuration) -> Void
     /// The same as ``read`` for a list of texts; nil where none may stand.
     package var readList: (@Sendable ([String], inout Configuration) -> Refusal?)?
+    /// Whether it may be changed over MQTT, and what that takes.
+    package var remote = RemoteChange.never
+    /// Whether the value, or what it leads to, is nobody else's business: then it is only told whether it is set.
+    package var isHidden = false
 
     /// The default as the documentation writes it.
     package var defaultText: String { defaultInWords ?? show(Configuration(gateway: "")) ?? "none" }
@@ -91,7 +97,8 @@ extension ConfigurationKey {
                 configuration[keyPath: place] = number
                 return nil
             },
-            show: { String($0[keyPath: place]) }
+            show: { String($0[keyPath: place]) },
+            copy: { $1[keyPath: place] = $0[keyPath: place] }
         )
     }
 
@@ -117,7 +124,8 @@ extension ConfigurationKey {
                 configuration[keyPath: place] = number
                 return nil
             },
-            show: { $0[keyPath: place].map { String($0) } }
+            show: { $0[keyPath: place].map { String($0) } },
+            copy: { $1[keyPath: place] = $0[keyPath: place] }
         )
     }
 
@@ -143,7 +151,8 @@ extension ConfigurationKey {
                 configuration[keyPath: place] = unit.duration(number)
                 return nil
             },
-            show: { String(unit.count(of: $0[keyPath: place])) }
+            show: { String(unit.count(of: $0[keyPath: place])) },
+            copy: { $1[keyPath: place] = $0[keyPath: place] }
         )
     }
 
@@ -166,7 +175,8 @@ extension ConfigurationKey {
                 }
                 return nil
             },
-            show: { $0[keyPath: place] ? "true" : "false" }
+            show: { $0[keyPath: place] ? "true" : "false" },
+            copy: { $1[keyPath: place] = $0[keyPath: place] }
         )
     }
 
@@ -193,7 +203,8 @@ extension ConfigurationKey {
                 configuration[keyPath: place] = value
                 return nil
             },
-            show: { name($0[keyPath: place]) }
+            show: { name($0[keyPath: place]) },
+            copy: { $1[keyPath: place] = $0[keyPath: place] }
         )
     }
 
@@ -233,7 +244,8 @@ extension ConfigurationKey {
                 configuration[keyPath: place] = scalar.text
                 return nil
             },
-            show: { $0[keyPath: place] }
+            show: { $0[keyPath: place] },
+            copy: { $1[keyPath: place] = $0[keyPath: place] }
         )
     }
 
@@ -264,7 +276,8 @@ extension ConfigurationKey {
                 configuration[keyPath: place] = scalar.text
                 return nil
             },
-            show: show ?? { $0[keyPath: place] }
+            show: show ?? { $0[keyPath: place] },
+            copy: { $1[keyPath: place] = $0[keyPath: place] }
         )
     }
 

@@ -25,6 +25,8 @@ package struct ConfigurationLoader: Sendable {
         package let file: String?
         /// What should be mended and keeps nothing from working.
         package let warnings: [ConfigurationProblem]
+        /// Loads it once more, from the same places.
+        package let again: @Sendable () -> Outcome
     }
 
     /// One flag with its value.
@@ -68,7 +70,11 @@ package struct ConfigurationLoader: Sendable {
         reader.check()
         guard reader.problems.isEmpty else { return .refused(reader.problems) }
         reader.warnAboutDefaultGateway(host)
-        return .loaded(Loaded(configuration: reader.configuration, file: source, warnings: reader.warnings))
+        return .loaded(
+            Loaded(configuration: reader.configuration, file: source, warnings: reader.warnings) { [self] in
+                load(file: file, overrides: overrides)
+            }
+        )
     }
 }
 

@@ -21,7 +21,7 @@ extension ConfigurationReader {
     /// The largest file of certificates or keys in bytes; a bundle of all public authorities has 250 kB.
     static let maximumCertificateBytes = 4_194_304
 
-    private mutating func checkBounds() {
+    mutating func checkBounds() {
         let (mqtt, limits, links) = (configuration.mqtt, configuration.limits, configuration.links)
         compare("mqtt.reconnectMaxMs", mqtt.reconnectMaximum, notLessThan: "mqtt.reconnectMinMs", mqtt.reconnectMinimum)
         compare(

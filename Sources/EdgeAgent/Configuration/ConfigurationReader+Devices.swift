@@ -144,7 +144,8 @@ extension ConfigurationReader {
             report(
                 .file(file, line: line),
                 key: path,
-                "\(LogText.quoted(name)) is taken by the device in line \(first)"
+                "\(LogText.quoted(name)) is taken by "
+                    + (isRemote ? "another device" : "the device in line \(first)")
             )
             return false
         }

@@ -21,8 +21,20 @@ package struct ConfigurationReader: Sendable {
     /// The aliases that the policy relies on, to be looked up when the devices are known.
     var policyAliases: [PolicyAlias] = []
 
+    /// Whether what is read came over MQTT: then only what may be changed so is taken.
+    var isRemote = false
+
     /// Where each member of a group stands.
     var memberOrigins: [GroupMember] = []
+
+    /// Why a key is not taken over MQTT.
+    package static let notRemote = "cannot be changed over MQTT: the gateway's own file alone sets it"
+
+    /// Starts with a configuration that has been checked, for what is asked for over MQTT.
+    init(over base: Configuration) {
+        configuration = base
+        isRemote = true
+    }
 
     /// Starts with the defaults.
     package init(defaultGateway: String) { configuration = Configuration(gateway: defaultGateway) }
@@ -53,7 +65,7 @@ package struct ConfigurationReader: Sendable {
         take(ConfigurationKey.Scalar(text: text, quoted: false), for: key, from: .flag(flag))
     }
 
-    private mutating func readSection(_ section: String, _ pairs: [YAMLNode.Pair], file: String) {
+    mutating func readSection(_ section: String, _ pairs: [YAMLNode.Pair], file: String) {
         var lines: [String: Int] = [:]
         for pair in pairs {
             guard problems.count < ConfigurationReader.maximumProblems else { return }
@@ -69,6 +81,10 @@ package struct ConfigurationReader: Sendable {
                 continue
             }
             lines[name] = pair.key.line
+            if isRemote, ConfigurationKey.remoteChange(of: path) == .never {
+                report(origin, key: path, Self.notRemote)
+                continue
+            }
             if let key = ConfigurationKey.all.first(where: { $0.path == path }) {
                 readValue(pair.value, for: key, from: origin)
             } else if ConfigurationKey.sections.contains(path) {

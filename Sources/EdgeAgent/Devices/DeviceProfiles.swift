@@ -20,6 +20,9 @@ package struct DeviceProfiles: Sendable {
         var state: ValueState
         var published: Duration?
         var isRepetitionDue = false
+
+        /// When the state is to go out.
+        var deadline: Duration? { isRepetitionDue ? .zero : state.due }
     }
 
     private var reader: AdvertisementReader
@@ -32,7 +35,18 @@ package struct DeviceProfiles: Sendable {
     private var known: [DeviceAddress: KeptProfiles.Names] = [:]
     /// Devices whose state is to go out.
     private var pending: Set<DeviceAddress> = []
-    private let pace: Pace
+    /// When the first of them is due.
+    ///
+    /// Never too late, and too early only after one was forgotten.
+    package private(set) var nextDeadline: Duration?
+    /// For devices that have told something already, too.
+    package var pace: Pace {
+        didSet {
+            guard pace.minimum != oldValue.minimum else { return }
+            for device in told.keys { told[device]?.state.minimumInterval = pace.minimum }
+            nextDeadline = pending.compactMap { told[$0]?.deadline }.min()
+        }
+    }
 
     package init(
         library: ProfileLibrary,
@@ -126,13 +140,15 @@ package struct DeviceProfiles: Sendable {
         let values = values.filter(\.isState)
         guard !values.isEmpty else { return false }
         var one = told[device] ?? Told(state: ValueState(minimumInterval: pace.minimum))
-        if one.state.take(values) {
-            pending.insert(device)
-        } else if pace.repetition > .zero, let published = one.published, now - published >= pace.repetition {
+        var isPending = one.state.take(values)
+        if !isPending, pace.repetition > .zero, let published = one.published, now - published >= pace.repetition {
             one.isRepetitionDue = true
-            pending.insert(device)
+            isPending = true
         }
         told[device] = one
+        if isPending, pending.insert(device).inserted {
+            nextDeadline = [nextDeadline, one.deadline].compactMap(\.self).min()
+        }
         var isNew = false
         for value in values where known[device, default: .init()].add(value: value.name) { isNew = true }
         return isNew
@@ -152,19 +168,13 @@ package struct DeviceProfiles: Sendable {
 
     // MARK: What to publish
 
-    /// When a state is due.
-    package var nextDeadline: Duration? { pending.compactMap { deadline(of: $0) }.min() }
-
-    private func deadline(of device: DeviceAddress) -> Duration? {
-        guard let told = told[device] else { return nil }
-        return told.isRepetitionDue ? .zero : told.state.due
-    }
-
     /// The states that are due, whole.
     package mutating func due(at now: Duration) -> [(device: DeviceAddress, values: [DecodedValue])] {
+        // Asked with each report of a device.
+        guard let nextDeadline, nextDeadline <= now else { return [] }
         var states: [(DeviceAddress, [DecodedValue])] = []
         for device in pending.sorted() {
-            guard let deadline = deadline(of: device), deadline <= now, var one = told[device] else { continue }
+            guard var one = told[device], let deadline = one.deadline, deadline <= now else { continue }
             let values = one.state.publication(at: now) ?? one.state.values
             one.published = now
             one.isRepetitionDue = false
@@ -172,6 +182,7 @@ package struct DeviceProfiles: Sendable {
             pending.remove(device)
             states.append((device, values))
         }
+        self.nextDeadline = pending.compactMap { told[$0]?.deadline }.min()
         return states
     }
 }

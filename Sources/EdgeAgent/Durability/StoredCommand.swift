@@ -70,6 +70,7 @@ extension SentCommand {
             case .group(let name, _): (3, name)
             case .set(let device, let name): (4, "\(device)/\(name)")
             case .status: (5, "")
+            case .desired: (6, "")
             }
         writer.put(kind)
         writer.put(name)
@@ -123,7 +124,7 @@ extension CommandTopic {
         case .all: .all(client: client)
         case .device(let name, _): .device(name, client: client)
         case .group(let name, _): .group(name, client: client)
-        case .set, .status: self
+        case .set, .status, .desired: self
         }
     }
 }

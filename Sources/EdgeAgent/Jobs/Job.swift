@@ -3,7 +3,9 @@ internal import EventLoop
 internal import TaskQueue
 
 /// A device's command on its way through the queue.
-struct Job: Identifiable, Sendable {
+///
+/// A class: it goes through many hands, and commands are large to copy.
+final class Job: Identifiable, Sendable {
     /// What comes of it, and who hears that.
     enum Purpose: Sendable, Equatable {
         /// A caller's command: its result is published.
@@ -21,7 +23,15 @@ struct Job: Identifiable, Sendable {
     let command: Command
     let device: DeviceTarget
     let arrived: ContinuousClock.Instant
-    var purpose = Purpose.command
+    let purpose: Purpose
+
+    init(id: Int, command: Command, device: DeviceTarget, arrived: ContinuousClock.Instant, purpose: Purpose) {
+        self.id = id
+        self.command = command
+        self.device = device
+        self.arrived = arrived
+        self.purpose = purpose
+    }
 
     /// Whether it is the agent's own, of which nobody hears.
     var isOwn: Bool { poll != nil || purpose == .values }

@@ -21,6 +21,16 @@ package struct JSONWriter {
         storage = [UInt8](repeating: 0, count: capacity)
     }
 
+    /// Makes a writer that goes on within an object behind what another one has written.
+    init(behind bytes: some Collection<UInt8>) {
+        storage = Array(bytes)
+        count = storage.count
+        isFirst = false
+    }
+
+    /// How many bytes have been written.
+    var length: Int { count }
+
     package mutating func beginObject() { open(UInt8(ascii: "{")) }
     package mutating func endObject() { close(UInt8(ascii: "}")) }
     package mutating func beginArray() { open(UInt8(ascii: "[")) }

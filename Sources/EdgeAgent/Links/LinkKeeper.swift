@@ -84,7 +84,7 @@ package struct LinkKeeper: Sendable {
         }
     }
 
-    package let gaps: Gaps
+    package var gaps: Gaps
     private var entries: [DeviceAddress: Entry] = [:]
     /// Devices for which advertisements count, so that reports of all others cost nothing.
     private var waiting: Set<DeviceAddress> = []

@@ -4,7 +4,7 @@ package import BleCore
 /// last command has said.
 package struct LinkRulebook: Sendable {
     /// What holds for devices of which nothing is said.
-    package let standard: LinkRules
+    package var standard: LinkRules
     private let configured: [DeviceAddress: LinkSettings]
     /// What profiles say, where the configuration and commands say nothing.
     private var profiled: [DeviceAddress: LinkSettings] = [:]

@@ -82,6 +82,7 @@ extension VerbRequest {
             .disconnect, .discover, .rssi, .jobs, .job, .cancel, .pair, .pairingWindow, .pairAnswer, .unpair, .trust,
             .forget, .restart:
             []
+        case .logLevel, .configGet: []
         case .sequence(let request): request.steps.flatMap(\.request.attributes)
         case .read(let request): [request.attribute]
         case .write(let request): [request.attribute]

@@ -10,7 +10,7 @@ internal import MQTT
 final class Publisher {
     let topics: TopicTree
     let boot: String
-    private let qos: MQTTQualityOfService
+    var qos: MQTTQualityOfService
     let outbox: Outbox
     private let client: MQTTClient
     private let loop: EventLoop
@@ -96,8 +96,16 @@ final class Publisher {
     /// told shall cost the callers nothing.
     func observe(_ body: ResultBody) {
         guard let device = body.origin.device else { return }
-        let encoded = results.encode(body, stamp: stamp(.job))
-        untold.append(publication(topics.device(device.name).job, encoded.payload, .job, .ordered))
+        observe(results.encode(body, stamp: stamp(.job)).payload, of: device)
+    }
+
+    /// The same for a result that was encoded for its caller.
+    func observe(_ result: EncodedResult, of device: DeviceTarget) {
+        observe(result.payload(stamped: stamp(.job)), of: device)
+    }
+
+    private func observe(_ payload: [UInt8], of device: DeviceTarget) {
+        untold.append(publication(topics.device(device.name).job, payload, .job, .ordered))
         if untold.count >= 64 {
             tellObservers()
         } else if teller == nil {
@@ -156,6 +164,20 @@ final class Publisher {
         let bytes = encode(stamp(messageClass))
         retained[topic] = bytes
         send(state(topic, bytes))
+    }
+
+    /// The same with the broker's acknowledgement, whatever the quality of service of the class is.
+    func retain(
+        _ topic: String,
+        _ encode: (MessageStamp) -> [UInt8],
+        done: @escaping @Sendable (MQTTOutcome) -> Void
+    ) {
+        let bytes = encode(stamp(.other))
+        retained[topic] = bytes
+        var publication = state(topic, bytes)
+        publication.qos = .atLeastOnce
+        let refusal = client.assumeIsolated { $0.publish(publication, completion: done) }
+        if refusal != nil { dropped += 1 }
     }
 
     /// The same for a bare text, which has no stamp.

@@ -57,7 +57,7 @@ package struct ReplayWindow {
         var isOver: Bool { answer != nil && isAcknowledged }
     }
 
-    package let bounds: Bounds
+    package private(set) var bounds: Bounds
     private var entries: [Key: Entry] = [:]
     /// All in the order of their coming, some of them gone; without those that were passed.
     private var order = FIFO<Place>()
@@ -72,6 +72,9 @@ package struct ReplayWindow {
     package private(set) var bytes = 0
 
     package init(bounds: Bounds) { self.bounds = bounds }
+
+    /// Remembers commands that come from now on for another time.
+    package mutating func setSpan(_ span: Duration) { bounds.span = span }
 
     package var count: Int { entries.count }
 
@@ -147,8 +150,10 @@ package struct ReplayWindow {
 
     /// Notes that the broker has a command's answer, or has refused it for good: nobody will hear of it later.
     package mutating func acknowledged(_ key: Key) {
-        guard let entry = entries[key], entry.answer != nil, !entry.isAcknowledged else { return }
-        entries[key]?.isAcknowledged = true
+        guard let place = entries.index(forKey: key) else { return }
+        let entry = entries.values[place]
+        guard entry.answer != nil, !entry.isAcknowledged else { return }
+        entries.values[place].isAcknowledged = true
         if entry.isPassed { late.append(Place(key: key, number: entry.number)) }
     }
 

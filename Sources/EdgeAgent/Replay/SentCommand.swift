@@ -39,7 +39,7 @@ extension CommandTopic {
         case .all: .all(client: nil)
         case .device(let name, _): .device(name, client: nil)
         case .group(let name, _): .group(name, client: nil)
-        case .set, .status: self
+        case .set, .status, .desired: self
         }
     }
 }

@@ -18,10 +18,9 @@ package struct ResultEncoder: Sendable, Equatable {
     ///   - stamp: Counted in the class `result` for the caller, `job` for observers.
     /// - Returns: The message; one that would be too large is replaced by the error `result-too-large`.
     package func encode(_ body: ResultBody, stamp: MessageStamp) -> EncodedResult {
-        let bytes = Self.bytes(of: body, stamp: stamp)
-        guard bytes.count > maxResultBytes else { return EncodedResult(body, payload: bytes) }
-        let replacement = tooLarge(body, bytes: bytes.count)
-        return EncodedResult(replacement, payload: Self.bytes(of: replacement, stamp: stamp))
+        let encoded = Self.encode(body, stamp)
+        guard encoded.payload.count > maxResultBytes else { return encoded }
+        return Self.encode(tooLarge(body, bytes: encoded.payload.count), stamp)
     }
 
     private func tooLarge(_ body: ResultBody, bytes: Int) -> ResultBody {
@@ -45,7 +44,7 @@ package struct ResultEncoder: Sendable, Equatable {
         return replacement
     }
 
-    private static func bytes(of body: ResultBody, stamp: MessageStamp) -> [UInt8] {
+    private static func encode(_ body: ResultBody, _ stamp: MessageStamp) -> EncodedResult {
         var writer = JSONWriter(capacity: 512 + (body.payload?.estimatedBytes ?? 0))
         writer.beginObject()
         writer.field("id", body.origin.id)
@@ -77,9 +76,10 @@ package struct ResultEncoder: Sendable, Equatable {
         }
         writer.field(ifPresent: "attempt", body.attempt)
         if !body.warnings.isEmpty { writer.field("warnings", texts: body.warnings) }
+        let unstamped = writer.length
         stamp.write(to: &writer)
         writer.endObject()
-        return writer.bytes
+        return EncodedResult(body, payload: writer.bytes, unstamped: unstamped)
     }
 }
 
@@ -107,6 +107,8 @@ package struct EncodedResult: Sendable, Equatable {
     package let payload: [UInt8]
     package let status: ResultStatus
     package let code: ErrorCode?
+    /// How many of the bytes come before the stamp; 0 where that is not known.
+    private let unstamped: Int
 
     /// The content type that MQTT 5 carries.
     package static let contentType = "application/json"
@@ -117,6 +119,7 @@ package struct EncodedResult: Sendable, Equatable {
         self.payload = payload
         self.status = status
         self.code = code
+        unstamped = 0
     }
 
     /// A result that was kept: what MQTT 5 says of it stands in its bytes too.
@@ -137,9 +140,19 @@ package struct EncodedResult: Sendable, Equatable {
         return payload.dropLast() + Array(#","replayed":true}"#.utf8)
     }
 
-    init(_ body: ResultBody, payload: [UInt8]) {
+    /// The same for somebody else: as another message, with a stamp of its own.
+    func payload(stamped stamp: MessageStamp) -> [UInt8] {
+        guard unstamped > 0 else { return payload }
+        var writer = JSONWriter(behind: payload[..<unstamped])
+        stamp.write(to: &writer)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    init(_ body: ResultBody, payload: [UInt8], unstamped: Int) {
         reply = body.origin.reply
         self.payload = payload
+        self.unstamped = unstamped
         status = body.status
         code = body.error?.code
     }

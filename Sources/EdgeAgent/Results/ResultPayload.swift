@@ -36,6 +36,10 @@ package enum ResultPayload: Sendable, Equatable {
     case job(JobSummary, steps: [JobStep])
     /// `cancel`: how many jobs it was for.
     case cancelled(Int)
+    /// `log.level`: the level before, and when the new one ends, in milliseconds since 1970-01-01 UTC; nil: not by itself.
+    case logLevel(LogLevel, former: LogLevel, endsMs: Int64?)
+    /// `config.get`.
+    case configuration(ConfigurationContent)
 
     /// What a `connect` found.
     package struct ConnectResult: Sendable, Equatable {
@@ -147,6 +151,12 @@ package enum ResultPayload: Sendable, Equatable {
             job.write(to: &writer)
             writer.field("steps", array: steps) { $1.write(to: &$0) }
         case .cancelled(let count): writer.field("count", count)
+        case .logLevel(let level, let former, let endsMs):
+            writer.field("level", level.name)
+            writer.field("former", former.name)
+            writer.key("ends")
+            if let endsMs { writer.time(endsMs) } else { writer.null() }
+        case .configuration(let content): content.write(to: &writer)
         }
         writer.endObject()
     }
@@ -159,6 +169,7 @@ package enum ResultPayload: Sendable, Equatable {
         case .services(let tree): 512 + tree.services.count * 512
         case .value(let bytes): bytes.count * 2
         case .info: 1024
+        case .configuration(let content): content.estimatedBytes
         case .transact(let answer): answer.estimatedBytes
         case .longConnection: 256
         case .steps(let parts), .members(let parts):

@@ -12,6 +12,8 @@ package final class SubscriptionTable {
 
     private var subscriptions: [Key: Subscription] = [:]
     private var numbers: [Int: Subscription] = [:]
+    /// Asked for at each job: the devices' own, in no order.
+    private var byDevice: [DeviceAddress: [Subscription]] = [:]
     private var lastNumber = 0
 
     package init() {}
@@ -24,11 +26,11 @@ package final class SubscriptionTable {
     var all: some Collection<Subscription> { subscriptions.values }
 
     /// Whether there is no subscription of a device.
-    package func isEmpty(for address: DeviceAddress) -> Bool { !subscriptions.keys.contains { $0.address == address } }
+    package func isEmpty(for address: DeviceAddress) -> Bool { byDevice[address] == nil }
 
     /// The subscriptions of a device, in the order of their handles.
     package func all(of address: DeviceAddress) -> [Subscription] {
-        subscriptions.values.filter { $0.device.address == address }.sorted { $0.id.handle < $1.id.handle }
+        (byDevice[address] ?? []).sorted { $0.id.handle < $1.id.handle }
     }
 
     /// Whether it is still one of the table's.
@@ -36,9 +38,9 @@ package final class SubscriptionTable {
 
     /// The subscription that a selector names.
     package func find(_ selector: AttributeSelector, of address: DeviceAddress) -> Subscription? {
-        subscriptions.values.first { subscription in
+        byDevice[address]?.first { subscription in
             let id = subscription.id
-            return subscription.device.address == address && (selector.handle.map { $0 == id.handle } ?? true)
+            return (selector.handle.map { $0 == id.handle } ?? true)
                 && (selector.characteristic.map { $0 == id.characteristic } ?? true)
                 && (selector.service.map { $0 == id.service } ?? true)
         }
@@ -48,10 +50,10 @@ package final class SubscriptionTable {
     package func make(for id: CharacteristicID, of device: DeviceTarget, topic: String) -> Subscription {
         lastNumber += 1
         let subscription = Subscription(number: lastNumber, device: device, id: id, topic: topic)
-        if let before = subscriptions.updateValue(subscription, forKey: subscription.key) {
-            numbers[before.number] = nil
-        }
+        if let before = subscriptions[subscription.key] { remove(before) }
+        subscriptions[subscription.key] = subscription
         numbers[lastNumber] = subscription
+        byDevice[device.address, default: []].append(subscription)
         return subscription
     }
 
@@ -60,6 +62,9 @@ package final class SubscriptionTable {
         guard contains(subscription) else { return }
         subscriptions[subscription.key] = nil
         numbers[subscription.number] = nil
+        let address = subscription.device.address
+        byDevice[address]?.removeAll { $0 === subscription }
+        if byDevice[address]?.isEmpty == true { byDevice[address] = nil }
     }
 
     /// Gives a subscription its characteristic's present handle.
@@ -67,6 +72,7 @@ package final class SubscriptionTable {
         guard contains(subscription) else { return }
         subscriptions[subscription.key] = nil
         subscription.place(at: id, topic: topic)
+        if let before = subscriptions[subscription.key] { remove(before) }
         subscriptions[subscription.key] = subscription
     }
 }

@@ -15,22 +15,21 @@ package enum CommandTopic: Hashable, Sendable {
     case set(device: String, name: String)
     /// `{gw}/status`: the agent's own, watched for strangers.
     case status
+    /// `{gw}/config/desired`: what of the configuration is to be another.
+    case desired
 
-    /// Reads a topic.
-    ///
-    /// - Returns: `nil` when the topic is none that the agent answers to.
-    package init?(_ topic: String, prefix: TopicPrefix, gateway: GatewayID) {
-        let levels = topic.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        let above = prefix.text.utf8.split(separator: UInt8(ascii: "/"))
-        guard levels.count > above.count + 2, levels.starts(with: above, by: { $0.elementsEqual($1) }),
-            levels[above.count].elementsEqual("v1".utf8)
-        else { return nil }
-        // Prefix and gateway are ASCII, and a level ends at an ASCII character: each is a text of its own.
-        let own = levels[(above.count + 1)...].map { String(Substring($0)) }
+    /// Reads a topic below `root`, which is `{prefix}/v1/`; nil when it is none that the agent answers to.
+    init?(_ topic: String, below root: String, gateway: GatewayID) {
+        guard topic.utf8.starts(with: root.utf8) else { return nil }
+        // Everything above is ASCII, and a level ends at an ASCII character: each is a text of its own.
+        let own = topic.utf8.dropFirst(root.utf8.count)
+            .split(separator: UInt8(ascii: "/"), maxSplits: 5, omittingEmptySubsequences: false)
+            .map { String(Substring($0)) }
         let isAll = own[0] == "all"
-        guard isAll || own[0] == gateway.text else { return nil }
+        guard isAll || own[0] == gateway.text, own.count > 1 else { return nil }
         switch (own[1], own.count) {
         case ("status", 2) where !isAll: self = .status
+        case ("config", 3) where !isAll && own[2] == "desired": self = .desired
         case ("cmd", 2): self = isAll ? .all(client: nil) : .gateway(client: nil)
         case ("cmd", 3): self = isAll ? .all(client: own[2]) : .gateway(client: own[2])
         case ("dev", 4) where !isAll && own[3] == "cmd": self = .device(own[2], client: nil)
@@ -46,7 +45,7 @@ package enum CommandTopic: Hashable, Sendable {
     package var clientLevel: String? {
         switch self {
         case .gateway(let client), .all(let client), .device(_, let client), .group(_, let client): client
-        case .set, .status: nil
+        case .set, .status, .desired: nil
         }
     }
 }

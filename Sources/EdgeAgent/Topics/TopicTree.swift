@@ -24,6 +24,10 @@ package struct TopicTree: Sendable, Equatable {
     package var health: String { base + "health" }
     /// Retained.
     package var bluetooth: String { base + "bluetooth" }
+    /// Where somebody asks for another configuration; retained.
+    package var configDesired: String { base + "config/desired" }
+    /// Retained.
+    package var configReported: String { base + "config/reported" }
     /// Where a caller sends commands for the gateway.
     package func command(client: String) -> String { "\(base)cmd/\(client)" }
     /// Prompts of pairings.
@@ -50,12 +54,13 @@ package struct TopicTree: Sendable, Equatable {
         [
             "\(base)cmd", "\(base)cmd/+", "\(base)dev/+/cmd", "\(base)dev/+/cmd/+", "\(base)dev/+/set/+",
             "\(base)group/+/cmd", "\(base)group/+/cmd/+", "\(root)all/cmd", "\(root)all/cmd/+", status,
+            configDesired,
         ].map { TopicFilter(known: $0) }
     }
 
     /// What a topic says that a message came in on; `nil` when it is none of this gateway's.
     package func command(_ topic: String) -> CommandTopic? {
-        CommandTopic(topic, prefix: prefix, gateway: gateway)
+        CommandTopic(topic, below: root, gateway: gateway)
     }
 
     /// Whether a topic is in the tree of this product, whosoever's it is.

@@ -1,6 +1,8 @@
 /// A command of `edge-agent ctl`.
 package enum ControlCommand: String, CaseIterable, Sendable {
     case gateways, devices, scan, read, write, subscribe, transact, run, jobs, cancel, pair, watch
+    case logLevel = "log-level"
+    case config
 
     /// What stands behind the command's name.
     package var operands: String {
@@ -13,6 +15,8 @@ package enum ControlCommand: String, CaseIterable, Sendable {
         case .jobs, .watch: "[DEV]"
         case .cancel: "[CLIENT/ID]"
         case .pair: "DEV"
+        case .logLevel: "LEVEL"
+        case .config: "[desired|reported|set FILE|clear]"
         }
     }
 
@@ -26,6 +30,8 @@ package enum ControlCommand: String, CaseIterable, Sendable {
         case .run: 2...64
         case .jobs, .watch, .cancel: 0...1
         case .pair: 1...1
+        case .logLevel: 1...1
+        case .config: 0...2
         }
     }
 
@@ -44,6 +50,8 @@ package enum ControlCommand: String, CaseIterable, Sendable {
         case .cancel: "Cancel a command, all of a device, or all"
         case .pair: "Pair with a device, and answer what it asks"
         case .watch: "Print what the gateway tells, as it happens"
+        case .logLevel: "Change how much the gateway logs"
+        case .config: "Show the gateway's configuration, or ask for another one"
         }
     }
 
@@ -101,6 +109,10 @@ package enum ControlCommand: String, CaseIterable, Sendable {
                 )
             ]
         case .watch: [.count, .duration]
+        case .logLevel:
+            [ControlOption("--for", .text("TIME"), "Only for this time, as 10m (default: until the agent ends)")]
+        case .config:
+            [ControlOption("--section", .text("NAME"), "Show this section alone, as mqtt")]
         }
     }
 
@@ -119,6 +131,8 @@ package enum ControlCommand: String, CaseIterable, Sendable {
         case .cancel: "edge-agent ctl cancel --dev door"
         case .pair: "edge-agent ctl pair door --capability keyboard-display"
         case .watch: "edge-agent ctl watch door"
+        case .logLevel: "edge-agent ctl log-level debug --for 10m"
+        case .config: "edge-agent ctl config --section mqtt"
         }
     }
 }

@@ -57,6 +57,19 @@ extension ControlInvocation {
         case .cancel:
             fields.cancelled()
             command = OutgoingCommand(verb: "cancel")
+        case .logLevel:
+            fields.add("level", .string(operands[0]))
+            if let span = fields.time("--for") { fields.add("forMs", .integer(TimeText.milliseconds(span))) }
+            command = OutgoingCommand(verb: "log.level", usual: .seconds(5))
+        case .config:
+            try checkConfiguration()
+            fields.text("--section", as: "section")
+            guard operands.isEmpty else {
+                fields.common()
+                try fields.check()
+                return nil
+            }
+            command = OutgoingCommand(verb: "config.get", usual: .seconds(5))
         case .pair:
             fields.text("--capability", as: "capability")
             command = OutgoingCommand(verb: "pair", device: operands[0], usual: .seconds(60))

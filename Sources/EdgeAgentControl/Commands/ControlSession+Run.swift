@@ -7,7 +7,11 @@ extension ControlSession {
     func run() async throws -> ControlOutcome {
         // Before anything is sent: a wrong option costs no connection's time.
         guard let command = try invocation.outgoing() else {
-            return try await invocation.command == .gateways ? listGateways() : watch()
+            switch invocation.command {
+            case .gateways: return try await listGateways()
+            case .config: return try await configuration(try await chooseGateway())
+            default: return try await watch()
+            }
         }
         let topics = try await chooseGateway()
         switch invocation.command {
@@ -54,6 +58,10 @@ extension ControlSession {
         case "write":
             let how = result.object["confirmed"]?.string == "response" ? "the device has confirmed it" : "sent"
             return "\(Cell.of(content["bytes"])) bytes written: \(how)"
+        case "log.level":
+            let ends = content["ends"]?.string.map { ", until \(Cell.plain($0))" } ?? ""
+            return "\(Cell.of(content["level"]))\(ends); before: \(Cell.of(content["former"]))"
+        case "config.get": return Self.tree(content["configuration"] ?? .null)
         case "cancel": return "\(Cell.of(content["count"])) cancelled"
         default: return content.count == 0 ? "done" : members(content)
         }
@@ -85,6 +93,16 @@ extension ControlSession {
         default: break
         }
         return text
+    }
+
+    /// Members with those below them indented, as the file has them.
+    private static func tree(_ value: JSONValue, depth: Int = 0) -> String {
+        let indent = String(repeating: "  ", count: depth)
+        return (value.object?.entries ?? []).map { entry in
+            let name = indent + Cell.plain(entry.key) + ":"
+            return entry.value.object == nil
+                ? "\(name) \(Cell.of(entry.value, limit: 65_536))" : name + "\n" + tree(entry.value, depth: depth + 1)
+        }.joined(separator: "\n")
     }
 
     // MARK: Lists

@@ -111,6 +111,8 @@ struct ControlTopics: Sendable {
     }
     func result(_ id: String) -> String { "\(base)res/\(client)/\(id)" }
     var pair: String { base + "pair" }
+    var configDesired: String { base + "config/desired" }
+    var configReported: String { base + "config/reported" }
     func scan(_ session: String) -> String { "\(base)scan/\(session)" }
     /// All values of a device.
     func values(_ device: String) -> String { "\(base)dev/\(device)/notify/#" }

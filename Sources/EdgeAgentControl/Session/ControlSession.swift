@@ -125,7 +125,7 @@ package actor ControlSession {
         case .subscription(let filter, .granted): happened(.granted(filter))
         case .subscription(let filter, .refused(_, let text)): happened(.refused(filter: filter, reason: text))
         case .subscription(let filter, .unanswered): happened(.refused(filter: filter, reason: "no answer"))
-        case .disconnected, .fellBack, .closed: break
+        case .disconnected, .renewed, .fellBack, .closed: break
         }
     }
 
@@ -144,7 +144,7 @@ package actor ControlSession {
             case .refused(let filter, let reason):
                 throw ControlFailure(.broker, "the broker does not let \(settings.client) hear \(filter): \(reason)")
             case .interrupt: throw ControlFailure(.interrupted, [])
-            case .message, .line: kept.append(happening)
+            case .message, .line, .outcome: kept.append(happening)
             case .connected, .notConnected, .tick: break
             }
         }
@@ -163,6 +163,17 @@ package actor ControlSession {
         if let refusal = await client?.publish(publication) {
             throw ControlFailure(.failed, "the command cannot be sent: \(refusal)")
         }
+    }
+
+    /// Publishes a state that stays with the broker; what becomes of it comes as a happening.
+    ///
+    /// - Throws: ``ControlFailure`` when it cannot be sent.
+    func retain(_ payload: [UInt8], on topic: String) async throws {
+        let publication = MQTTPublication(topic: topic, payload: payload, qos: .atLeastOnce, retain: true)
+        let refusal = await client?.publish(publication) { [weak self] outcome in
+            self?.assumeIsolated { $0.happened(.outcome(outcome)) }
+        }
+        if let refusal { throw ControlFailure(.failed, "it cannot be sent: \(refusal)") }
     }
 
     /// Says goodbye, with a moment for what is still to be sent.

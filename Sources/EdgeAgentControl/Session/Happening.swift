@@ -8,6 +8,8 @@ enum Happening: Sendable {
     case notConnected(MQTTFailure)
     case granted(String)
     case refused(filter: String, reason: String)
+    /// What became of a message that was to stay with the broker.
+    case outcome(MQTTOutcome)
     /// A tenth of a second has passed.
     case tick
     /// Ctrl-C.

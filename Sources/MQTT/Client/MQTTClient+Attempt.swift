@@ -81,7 +81,7 @@ extension MQTTClient {
     }
 
     /// Ends an attempt whose thread has not come back: the thread keeps the handle and frees it in the end.
-    private func abandon(_ failure: MQTTFailure?) {
+    func abandon(_ failure: MQTTFailure?) {
         abandonedAttempts += 1
         link?.handle.abandon()
         endLink(failure)

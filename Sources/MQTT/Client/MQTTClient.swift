@@ -11,7 +11,7 @@ package import EventLoop
 /// all others back for ever. Subscriptions are made again on every link.
 package actor MQTTClient {
     package nonisolated let loop: EventLoop
-    let configuration: MQTTConfiguration
+    var configuration: MQTTConfiguration
     let onMessage: @Sendable (MQTTMessage) -> Void
     let onEvent: @Sendable (MQTTEvent) -> Void
     let worker = Worker(limit: 4)
@@ -27,11 +27,15 @@ package actor MQTTClient {
     var versions: VersionChoice
 
     var isClosing = false
-    private var gap: ReconnectGap
+    /// The last topic that was found to be one.
+    private var checkedTopic: String?
+    var gap: ReconnectGap
     private var shortLinks = 0
     private var hasRun = false
     private var hasEnded = false
-    private var pause: (end: CheckedContinuation<Void, Never>, timer: EventLoop.TimerID)?
+    var pause: (end: CheckedContinuation<Void, Never>, timer: EventLoop.TimerID)?
+    /// Whether the link ends because settings have changed.
+    var isRenewing = false
     private var closeWaiters: [CheckedContinuation<Void, Never>] = []
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -72,6 +76,11 @@ package actor MQTTClient {
         try await withTaskCancellationHandler {
             while !isClosing {
                 let end = try await attempt()
+                if isRenewing, !isClosing {
+                    isRenewing = false
+                    if end.held != nil { onEvent(.renewed) }
+                    continue
+                }
                 guard let failure = end.failure, !isClosing else { continue }
                 await wait(after: failure, held: end.held)
             }
@@ -111,7 +120,12 @@ package actor MQTTClient {
         completion: (@Sendable (MQTTOutcome) -> Void)? = nil
     ) -> MQTTRefusal? {
         guard !isClosing, !hasEnded else { return .closing }
-        if let problem = MosquittoHandle.problem(with: publication) { return .invalid(problem) }
+        // Most messages go where the one before went.
+        let isTopicKnown = publication.topic == checkedTopic
+        if let problem = MosquittoHandle.problem(with: publication, isTopicKnown: isTopicKnown) {
+            return .invalid(problem)
+        }
+        if !isTopicKnown { checkedTopic = publication.topic }
         if publication.delivery == .expendable, link?.isUp != true {
             totals.droppedExpendable += 1
             return .noLink

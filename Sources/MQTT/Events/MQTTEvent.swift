@@ -10,6 +10,8 @@ package enum MQTTEvent: Sendable, Equatable {
     case disconnected(MQTTFailure, held: Duration, retryIn: Duration, clientIDClash: Bool)
     /// The client speaks MQTT 3.1.1 from now on.
     case fellBack(MQTTFailure)
+    /// The link was ended in order because settings have changed; an attempt with them follows at once.
+    case renewed
     case subscription(filter: String, MQTTSubscriptionOutcome)
     /// The client has been closed; nothing follows.
     case closed

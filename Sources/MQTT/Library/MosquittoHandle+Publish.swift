@@ -23,16 +23,20 @@ extension MosquittoHandle {
             for property in publication.userProperties { try properties.add(user: property) }
         }
         var id: Int32 = 0
-        let code = mosquitto_publish_v5(
-            pointer,
-            &id,
-            publication.topic,
-            Int32(clamping: publication.payload.count),
-            publication.payload,
-            Int32(qos.rawValue),
-            publication.retain,
-            properties.list
-        )
+        let list = properties.list
+        // `withCString` lends the text itself; an argument would be a copy.
+        let code = publication.topic.withCString { topic in
+            mosquitto_publish_v5(
+                pointer,
+                &id,
+                topic,
+                Int32(clamping: publication.payload.count),
+                publication.payload,
+                Int32(qos.rawValue),
+                publication.retain,
+                list
+            )
+        }
         if id != 0 { took(id) }
         switch mosq_err_t(code) {
         case MOSQ_ERR_SUCCESS, MOSQ_ERR_CONN_LOST, MOSQ_ERR_ERRNO, MOSQ_ERR_NO_CONN: return id

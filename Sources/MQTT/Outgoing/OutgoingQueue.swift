@@ -40,7 +40,7 @@ package struct OutgoingQueue {
         case returned, first, required, ordered, expendable
     }
 
-    private let limits: MQTTOutgoingLimits
+    package var limits: MQTTOutgoingLimits
     private var entries: [UInt64: Entry] = [:]
     /// Numbers in the order of their lane; those without an entry have been taken out.
     private var lanes = Lane.allCases.map { _ in FIFO<UInt64>() }

@@ -1,5 +1,20 @@
 internal import Frames
 
+/// Something that was read in a sequence of objects.
+///
+/// A class: fields are large to copy.
+private final class FoundObject {
+    let field: LayoutField
+    let value: ParsedValue
+    let bytes: [UInt8]
+
+    init(_ field: LayoutField, _ value: ParsedValue, _ bytes: [UInt8]) {
+        self.field = field
+        self.value = value
+        self.bytes = bytes
+    }
+}
+
 /// Reads one packet by the layout of its source.
 struct PacketDecoder {
     let profile: Profile
@@ -113,27 +128,28 @@ struct PacketDecoder {
     /// Reads objects up to the end or to the first that is not known.
     private mutating func objects(_ bytes: [UInt8], _ table: ObjectTable) throws(Flaw) {
         var walker = ObjectWalker(bytes, table)
-        var found: [(field: LayoutField, value: ParsedValue, bytes: [UInt8])] = []
+        var found: [FoundObject] = []
         while let object = walker.next() {
             for field in object.layout.fields {
                 guard let read = object.adapted(field) else { continue }
-                found.append((read, try value(read, object.bytes, at: read.field.offset), object.bytes))
+                found.append(FoundObject(read, try value(read, object.bytes, at: read.field.offset), object.bytes))
             }
         }
         if walker.isCut { throw .cut }
         warnings += walker.warnings
-        var counts: [String: Int] = [:]
-        let all = Dictionary(found.map { ($0.field.field.name, 1) }, uniquingKeysWith: +)
-        for entry in found {
+        // A packet has few objects: a table of their names would cost more than to look through them.
+        for place in found.indices {
+            let entry = found[place]
             let name = entry.field.field.name
-            let index = counts[name, default: 0] + 1
-            counts[name] = index
+            let before = found[..<place].count { $0.field.field.name == name }
             if let event = entry.field.event {
-                add(event, of: entry.field, entry.value, index: index, entry.bytes)
-            } else {
-                let isSeveral = all[name] ?? 1 > 1 && profile.value(named: name)?.isRepeatable == true
-                add(entry.field, entry.value, named: isSeveral ? "\(name)_\(index)" : name, entry.bytes)
+                add(event, of: entry.field, entry.value, index: before + 1, entry.bytes)
+                continue
             }
+            let isOneOfSeveral =
+                (before > 0 || found[(place + 1)...].contains { $0.field.field.name == name })
+                && profile.value(named: name)?.isRepeatable == true
+            add(entry.field, entry.value, named: isOneOfSeveral ? "\(name)_\(before + 1)" : name, entry.bytes)
         }
     }
 }

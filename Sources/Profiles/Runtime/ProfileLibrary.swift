@@ -3,17 +3,20 @@ package import BleCore
 /// All profiles that are known, and which of them a device has.
 package struct ProfileLibrary: Sendable {
     /// In the order in which they are asked: those of files first, then the built-in ones.
-    package private(set) var profiles: [Profile]
-    private var places: [String: Int]
+    package let profiles: [Profile]
+    private let places: [String: Int]
+    private let index: ProfileIndex
 
     /// Makes a library; of two profiles with one id the first counts, so that a file may replace a built-in one.
     package init(_ profiles: [Profile]) {
-        self.profiles = []
-        places = [:]
+        var (first, places): ([Profile], [String: Int]) = ([], [:])
         for profile in profiles where places[profile.id] == nil {
-            places[profile.id] = self.profiles.count
-            self.profiles.append(profile)
+            places[profile.id] = first.count
+            first.append(profile)
         }
+        self.profiles = first
+        self.places = places
+        index = ProfileIndex(first)
     }
 
     /// The built-in profiles, with those of files before them.
@@ -31,8 +34,13 @@ package struct ProfileLibrary: Sendable {
     package func profiles(of device: Advertisement) -> [Profile] {
         var found: [Profile] = []
         var fallbacks: [Profile] = []
-        for profile in profiles where profile.match.contains(where: { $0.holds(for: device) }) {
-            if profile.isFallback { fallbacks.append(profile) } else { found.append(profile) }
+        for place in index.places(for: device)
+        where profiles[place].match.contains(where: { $0.holds(for: device) }) {
+            if profiles[place].isFallback {
+                fallbacks.append(profiles[place])
+            } else {
+                found.append(profiles[place])
+            }
         }
         return found.isEmpty ? fallbacks : found
     }

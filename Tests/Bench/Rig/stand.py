@@ -132,7 +132,8 @@ class Stand:
         if os.path.exists(f"{self.folder}/bus"):
             os.unlink(f"{self.folder}/bus")
         self.bus = self.start("bus", ["dbus-daemon", f"--config-file={self.folder}/bus.conf", "--nofork", "--nopidfile", "--nosyslog"])
-        self.until(lambda: os.path.exists(f"{self.folder}/bus"))
+        # The socket is there a moment before somebody listens on it.
+        self.until(lambda: self.call("org.freedesktop.DBus", "/", "org.freedesktop.DBus.GetId"))
         self.radio = self.start("radio", [self.programs / "radio", *self.radio_options])
         self.until(lambda: self.call("org.freedesktop.DBus", "/", "org.freedesktop.DBus.GetNameOwner", "string:org.bluez"))
 
@@ -161,7 +162,7 @@ class Stand:
         self.processes.append(process)
         return process
 
-    def until(self, condition, seconds=10):
+    def until(self, condition, seconds=60):
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:

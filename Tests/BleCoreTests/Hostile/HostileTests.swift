@@ -3,7 +3,7 @@ import DBus
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct HostileTests {
     private static let rate = AttributeSelector(service: 0x180D, characteristic: 0x2A37)
 
@@ -28,7 +28,7 @@ struct HostileTests {
                 call.member == "GetManagedObjects" ? try call.answer(tree) : try answer(call)
             }
             try await withManager(on: bus) { manager in
-                try await manager.ready(within: .seconds(10))
+                try await manager.ready(within: .seconds(50))
                 try await body(manager, peer)
             }
         }
@@ -46,7 +46,7 @@ struct HostileTests {
                 let cause = await cause { try await manager.ready(within: .milliseconds(300)) }
                 #expect(cause == Cause(.bluetoothUnavailable, .adapter))
                 #expect(await manager.state == .notResponding)
-                try await manager.ready(within: .seconds(20))
+                try await manager.ready(within: .seconds(50))
                 #expect(peer.calls.all.count { $0 == "GetManagedObjects" } == 2)
             }
         }
@@ -108,7 +108,7 @@ struct HostileTests {
                 }
             }
             try await withManager(on: bus) { manager in
-                try await manager.ready(within: .seconds(10))
+                try await manager.ready(within: .seconds(50))
                 let values = Log<[UInt8]>()
                 // Unstructured because the test cancels it, and awaits it in place.
                 let task = Task {
@@ -169,7 +169,7 @@ struct HostileTests {
                 call.member == "GetManagedObjects" ? try call.answer(tree) : try call.answer(.bytes([7]))
             }
             try await withManager(on: bus) { manager in
-                try await manager.ready(within: .seconds(10))
+                try await manager.ready(within: .seconds(50))
                 let stranger = try await bus.connect()
                 try await stranger.send(try Messages.removed(Messages.adapter, Messages.adapterInterface))
                 let owner = try Messages.signal(

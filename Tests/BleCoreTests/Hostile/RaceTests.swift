@@ -1,11 +1,12 @@
 import BleCore
 import DBus
 import EventLoop
+import PaceSupport
 import TestSupport
 import Testing
 
 /// One operation, raced by everything that may end it.
-@Suite(.timeLimit(.minutes(5)))
+@Suite(.timeLimit(.minutes(10)))
 struct RaceTests {
     private enum Event: String, CaseIterable {
         case reply, timeout, disconnection, removal, cancellation
@@ -24,7 +25,7 @@ struct RaceTests {
         ]
         return [(Messages.deviceInterface, properties)]
     }
-    private static let rounds = 10_000
+    private static let rounds = Rounds.of(10_000)
 
     @Test func `an operation that everything races ends once, in all orders`() async throws {
         let (calls, arrived) = AsyncStream.makeStream(of: News.self)
@@ -43,7 +44,7 @@ struct RaceTests {
                 }
             }
             try await withManager(on: bus) { manager in
-                try await manager.ready(within: .seconds(10))
+                try await manager.ready(within: .seconds(50))
                 try await race(manager, peer, bus, calls, arrived)
             }
         }
@@ -67,9 +68,11 @@ struct RaceTests {
                 let end = await Self.end(of: manager, scope)
                 arrived.yield(.end(end))
             }
-            guard case .call(let call)? = await incoming.next() else {
+            let first = await incoming.next()
+            guard case .call(let call)? = first else {
                 await task.value
-                Issue.record("round \(round) ended without a call: \(await manager.load)")
+                let load = await manager.load
+                Issue.record("round \(round) ended without a call: \(String(describing: first)), \(load)")
                 return
             }
             for event in order {
@@ -86,10 +89,12 @@ struct RaceTests {
             ends[name, default: [:]][end, default: 0] += 1
             try await restore(manager, peer, "round \(round)")
         }
-        #expect(ends.count == 120)
+        if Rounds.areAll { #expect(ends.count == 120) }
         #expect(ends.values.reduce(0) { $0 + $1.values.reduce(0, +) } == Self.rounds)
         let kinds = Set(ends.values.flatMap(\.keys))
-        #expect(kinds == ["value", "timedOut", "linkLost", "deviceRemoved", "CancellationError()"])
+        if Rounds.areAll {
+            #expect(kinds == ["value", "timedOut", "linkLost", "deviceRemoved", "CancellationError()"])
+        }
         for (order, counts) in ends.sorted(by: { $0.key < $1.key }) {
             let text = counts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
             print("raced \(order): \(text.joined(separator: ", "))")
@@ -130,12 +135,14 @@ struct RaceTests {
 
     /// Brings the device back, and waits until nothing of the round is left.
     ///
-    /// The name comes behind all that the round has sent: with it nothing of the round is still on its way.
+    /// The name comes behind all that was sent: with it nothing is still on its way.
     private func restore(_ manager: BluetoothManager, _ peer: FakeBluez, _ name: String) async throws {
         for (path, content) in [
-            (Messages.device, Self.linked(name)), Messages.serviceObject, Messages.characteristicObject(),
+            (Messages.device, Self.linked("back")), Messages.serviceObject, Messages.characteristicObject(),
         ] { try await peer.send(try Messages.added(path, content)) }
-        let deadline = ContinuousClock.now + .seconds(20)
+        let named: Messages.Properties = [("Name", .string(name))]
+        try await peer.send(try Messages.changed(Messages.device, Messages.deviceInterface, named))
+        let deadline = ContinuousClock.now + .seconds(50)
         while true {
             let isBack = await manager.knownServices(of: Devices.heart)?.first?.characteristics.isEmpty == false
             let load = await manager.load

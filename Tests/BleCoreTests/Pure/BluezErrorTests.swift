@@ -2,7 +2,7 @@ import BleCore
 import DBus
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct BluezErrorTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String

@@ -1,7 +1,7 @@
 import BleCore
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CommandLengthTests {
     private static let value: [UInt8] = Array(1...50)
 

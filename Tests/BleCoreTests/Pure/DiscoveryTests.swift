@@ -2,7 +2,7 @@ import BleCore
 import DBus
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DiscoveryTests {
     private static let refusal = DBusFailure.error(name: "org.bluez.Error.Failed", message: "Input/output error")
     private static let busy = DBusFailure.error(name: "org.bluez.Error.InProgress", message: "In Progress")

@@ -2,7 +2,7 @@ import BleCore
 import DBus
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct IdentifierTests {
     @Test(arguments: ["AA:BB:CC:DD:EE:0F", "aa-bb-cc-dd-ee-0f", "Aa_Bb_Cc_Dd_Ee_0f", "aabbccddee0F"])
     func `an address is read in each of its forms`(text: String) throws {

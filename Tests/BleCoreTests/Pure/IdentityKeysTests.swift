@@ -2,7 +2,7 @@ import BleCore
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct IdentityKeysTests {
     private let text = "ec0234a357c8ad05341010a60a397d9b"
 

@@ -3,7 +3,7 @@ import DBus
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct NotifierTests {
     private final class Values: Sendable {
         let all = Mutex<[[UInt8]]>([])

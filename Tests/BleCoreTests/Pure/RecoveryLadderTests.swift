@@ -1,9 +1,10 @@
 import BleCore
+import PaceSupport
 import TestSupport
 import Testing
 
 /// Which step comes next, with a clock that is moved by hand.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RecoveryLadderTests {
     private typealias Ladder = RecoveryLadder
     private static let door = Ladder.Subject.device(Devices.heart)
@@ -100,8 +101,8 @@ struct RecoveryLadderTests {
         #expect(ladder.count == 1)
     }
 
-    @Test func `no walk takes a step that is forbidden, too soon, or too often`() {
-        for seed in 1...40 {
+    @Test(.apart) func `no walk takes a step that is forbidden, too soon, or too often`() {
+        for seed in 1...Rounds.of(40) {
             var random = SeededRandom(seed: UInt64(seed))
             var ladder = Ladder()
             var now = start

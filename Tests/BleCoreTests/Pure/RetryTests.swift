@@ -2,7 +2,7 @@ import BleCore
 import Testing
 
 /// Which failures are worth another try, and after which gap.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RetryTests {
     typealias Kind = BleFailure.Kind
 

@@ -2,7 +2,7 @@ import BleCore
 import Testing
 
 /// When a scanner counts as quiet, with a clock that is moved by hand.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ScanWatchTests {
     private let start = ContinuousClock.now
     private func at(_ seconds: Int) -> ContinuousClock.Instant { start + .seconds(seconds) }

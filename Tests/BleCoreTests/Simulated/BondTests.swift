@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Bonds: their end, those that do not do any more, and devices that want one by themselves.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct BondTests {
     @Test func `a bond is ended, and the device can be found and paired again`() async throws {
         try await withBench(devices: [Devices.pairable()]) { bench in

@@ -5,7 +5,7 @@ import EventLoop
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LifeTests {
     @Test func `without bluetoothd Bluetooth is unavailable`() async throws {
         try await withPrivateBus { bus in
@@ -31,7 +31,7 @@ struct LifeTests {
                 #expect(off == Cause(.adapterOff, .adapter))
                 let changed = try await manager.setPower(true)
                 #expect(changed)
-                try await manager.ready(within: .seconds(10))
+                try await manager.ready(within: .seconds(50))
                 let again = try await manager.setPower(true)
                 #expect(!again)
                 #expect(await manager.adapters.map(\.name.text) == ["hci0"])
@@ -61,7 +61,7 @@ struct LifeTests {
                 _ = try await first(of: events) { if case .state(.absent) = $0 { true } else { false } }
                 #expect(await bench.manager.devices.isEmpty)
                 try await bench.simulator.returnToBus()
-                try await bench.manager.ready(within: .seconds(10))
+                try await bench.manager.ready(within: .seconds(50))
                 #expect(await bench.manager.treeLoads == life)
             }
             #expect(await bench.manager.busConnects == 1)
@@ -78,7 +78,7 @@ struct LifeTests {
                     loop: bus.loop,
                     worker: bus.worker
                 )
-                try await manager.ready(within: .seconds(10))
+                try await manager.ready(within: .seconds(50))
                 #expect(await manager.treeLoads == 1)
                 await simulator.leaveBus()
             }
@@ -89,7 +89,7 @@ struct LifeTests {
         try await withSimulator(devices: [Devices.belt]) { bus, simulator in
             let address = try await BluetoothManager.withManager(configuration: .impatient, bus: bus.address) {
                 manager in
-                try await manager.ready(within: .seconds(10))
+                try await manager.ready(within: .seconds(50))
                 let belt = try await manager.connect { $0.name == "Sim Heart" }
                 let level = try await belt.read(Devices.level)
                 #expect(level.count == 1)
@@ -121,7 +121,7 @@ struct LifeTests {
         let models = [AdapterModel(index: 0, isPowered: false, devices: []), AdapterModel(index: 1, devices: [])]
         try await withSimulator(adapters: models) { bus, simulator in
             try await withManager(on: bus) { manager in
-                try await manager.ready(within: .seconds(10))
+                try await manager.ready(within: .seconds(50))
                 let demand = await manager.demandDiscovery(ScanRequest())
                 await simulator.waitForCalls(of: "StartDiscovery")
                 await simulator.setPowered(true, adapter: 0)

@@ -3,7 +3,7 @@ import BlueZSimulator
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct NotificationTests {
     private static let heart = DemoDevices.heartAddress
 
@@ -110,7 +110,7 @@ struct NotificationTests {
             await bench.simulator.leaveBus()
             try await bench.simulator.returnToBus()
             _ = try await first(of: events) { if case .subscription(_, _, false) = $0 { true } else { false } }
-            try await bench.manager.ready(within: .seconds(10))
+            try await bench.manager.ready(within: .seconds(50))
             try await belt.connect()
             _ = try await first(of: events) { if case .subscription(_, _, true) = $0 { true } else { false } }
             await bench.simulator.notify(Self.heart, "2a37", [0, 6])
@@ -127,7 +127,7 @@ struct NotificationTests {
             await bench.simulator.perform([.world(.unplug(adapter: 0))])
             _ = try await first(of: events) { if case .subscription(_, _, false) = $0 { true } else { false } }
             await bench.simulator.perform([.world(.plug(adapter: 0, number: 1))])
-            try await bench.manager.ready(within: .seconds(10))
+            try await bench.manager.ready(within: .seconds(50))
             try await belt.connect()
             _ = try await first(of: events) { if case .subscription(_, _, true) = $0 { true } else { false } }
             await bench.simulator.notify(Self.heart, "2a37", [0, 5], adapter: 1)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Pairing that is begun here.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PairingTests {
     @Test func `B43 a device pairs with nobody else's agent on the bus`() async throws {
         try await withBench(devices: [Devices.pairable()]) { bench in
@@ -44,7 +44,7 @@ struct PairingTests {
             try await withSimulator(devices: [Devices.pairable()]) { bus, simulator in
                 await simulator.refuse("RegisterAgent", with: error)
                 try await withManager(on: bus) { manager in
-                    try await manager.ready(within: .seconds(10))
+                    try await manager.ready(within: .seconds(50))
                     let outcome = try await manager.peripheral(Devices.heart).pair()
                     #expect(outcome.bonded)
                     let calls = await simulator.calls().map(\.member).filter { $0.hasSuffix("Agent") }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Devices whose addresses change, known by their identity keys.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PrivateAddressTests {
     private static let identity = PrivateAddresses.key.address
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// One radio: discovery that rests while a link is made, and passive scans.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RadioTests {
     private static let calls: Set<String> = ["StartDiscovery", "StopDiscovery", "Connect"]
 
@@ -103,7 +103,7 @@ struct RadioTests {
         adapter.hasMonitor = true
         try await withSimulator(adapters: [adapter]) { bus, simulator in
             try await withManager(on: bus, configuration) { manager in
-                try await manager.ready(within: .seconds(10))
+                try await manager.ready(within: .seconds(50))
                 try await body(Bench(manager: manager, simulator: simulator, bus: bus))
             }
         }

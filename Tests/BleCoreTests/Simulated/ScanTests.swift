@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ScanTests {
     @Test func `a scan asks about each report until one is to be connected`() async throws {
         try await withBench(devices: [Devices.belt, DemoDevices.framer]) { bench in

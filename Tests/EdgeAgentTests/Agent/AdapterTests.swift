@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane2 {
     /// Several adapters: which one is used for what, and what becomes of one that goes and comes.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct AdapterTests {
         private static let value = #""service":"ffe0","characteristic":"ffe1""#
         private static let first = #""adapter":"hci0""#

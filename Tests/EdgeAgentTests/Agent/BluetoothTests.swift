@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane4 {
     /// bluetoothd and adapters that come and go.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct BluetoothTests {
         private static let attribute = #""service":"fff0","characteristic":"fff6""#
 

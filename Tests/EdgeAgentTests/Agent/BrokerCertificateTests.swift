@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane1 {
     /// TLS between agent and broker: what the log says when something does not fit.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct BrokerCertificateTests {
         /// What is wrong with the certificates.
         enum Fault: String, CaseIterable {

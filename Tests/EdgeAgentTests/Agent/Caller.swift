@@ -79,7 +79,11 @@ final class Caller: Sendable {
     }
 
     /// Where what comes next will stand.
-    var mark: Int { heard.all.count }
+    var mark: Int {
+        Lag.take()
+        return heard.all.count
+    }
+
     /// All that was heard on topics with a beginning and an end, from a mark on.
     func all(from mark: Int = 0, _ prefix: String = "", suffix: String = "") -> [Received] {
         heard.all.dropFirst(mark).filter { $0.topic.hasPrefix(prefix) && $0.topic.hasSuffix(suffix) }
@@ -102,6 +106,7 @@ final class Caller: Sendable {
         let outcomes = Log<MQTTOutcome>()
         if let refusal = await client.publish(publication, completion: { outcomes.append($0) }) { throw refusal }
         try await within("the broker's acknowledgement of \(publication.topic)") { try await outcomes.first(1) }
+        Lag.take()
     }
 }
 
@@ -109,7 +114,7 @@ final class Caller: Sendable {
 @discardableResult
 func within<Value: Sendable>(
     _ what: String,
-    seconds: Int = 25,
+    seconds: Int = 100,
     _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
     try await withThrowingTaskGroup(of: Value?.self) { group in

@@ -3,7 +3,7 @@ import Testing
 
 extension AgentLane4 {
     /// Two agents with one client id.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct ClientIDTests {
         @Test(arguments: ["5", "3.1.1"])
         func `B67 with one id twice the gaps grow, the log names the cause, and links stay`(version: String)

@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane2 {
     /// Commands that started and did not succeed.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct FailureTests {
         private func expectFailure(
             _ answer: Json,
@@ -93,7 +93,7 @@ extension AgentLane2 {
         @Test func `a link that ends during a read or a write is lost, and a write may have been applied`() async throws
         {
             var setup = AgentSetup()
-            setup.world.attDelay = .milliseconds(600)
+            setup.world.attDelay = .seconds(3)
             try await withAgent(setup) { gateway in
                 _ = try await gateway.send("connect", on: .awkward)
                 let read = try await gateway.start("read", Self.attribute("fff3"), on: .awkward)
@@ -111,7 +111,7 @@ extension AgentLane2 {
 
         @Test func `an adapter that is pulled out in the middle of a read takes the link with it`() async throws {
             var setup = AgentSetup()
-            setup.world.attDelay = .milliseconds(600)
+            setup.world.attDelay = .seconds(3)
             try await withAgent(setup) { gateway in
                 _ = try await gateway.send("connect", on: .awkward)
                 let mark = gateway.caller.mark
@@ -223,7 +223,7 @@ extension AgentLane2 {
 
         @Test func `disconnect now cancels the running job and then disconnects`() async throws {
             var setup = AgentSetup()
-            setup.world.attDelay = .milliseconds(800)
+            setup.world.attDelay = .seconds(2)
             try await withAgent(setup) { gateway in
                 _ = try await gateway.send("connect", on: .awkward)
                 let write = try await gateway.start("write", Self.attribute("fff5") + Self.value, on: .awkward)

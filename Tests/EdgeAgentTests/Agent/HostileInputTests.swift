@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane3 {
     /// Whatever comes in, the agent lives and answers once or not at all.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct HostileInputTests {
         /// Payloads and how many answers each gets.
         private static let payloads: [(payload: [UInt8], answers: Int)] = {

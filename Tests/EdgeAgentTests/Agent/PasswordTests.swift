@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane2 {
     /// The password stays where it is.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct PasswordTests {
         private static let needle = "S3cr3t-needle"
 

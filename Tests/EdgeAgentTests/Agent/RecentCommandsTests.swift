@@ -3,7 +3,7 @@ import EdgeAgent
 import Testing
 
 /// The commands that a retained copy may be a copy of.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RecentCommandsTests {
     private func origin(_ client: String, _ id: String, isAnonymous: Bool = false) throws -> CommandOrigin {
         CommandOrigin(

@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane1 {
     /// Commands that are not carried out, and the one answer that each gets.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct RefusalTests {
         /// What every refusal has to be.
         private func expectRefusal(
@@ -179,7 +179,7 @@ extension AgentLane1 {
         @Test func `a full queue refuses at once and says when to try again`() async throws {
             var setup = AgentSetup()
             setup.keys = ["limits.maxQueuedPerDevice": "1"]
-            setup.world.attDelay = .milliseconds(400)
+            setup.world.attDelay = .milliseconds(1500)
             try await withAgent(setup) { gateway in
                 let first = try await gateway.start("read", Gateway.level, on: .battery)
                 try await gateway.hear(on: "dev/\(TestDevice.battery.hex)/job") { $0["status"] == "started" }

@@ -6,7 +6,7 @@ import Testing
 
 extension AgentLane3 {
     /// The agent as a service of systemd: the shipped unit, and what the agent tells the service manager.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct ServiceTests {
         private static let deploy = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../deploy").standardized.path

@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane4 {
     /// The end in order, and the end at once.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct StoppingTests {
         private static let sigint: Int32 = 2
         private static let sigterm: Int32 = 15
@@ -111,7 +111,7 @@ extension AgentLane4 {
                 try await gateway.agent.waitForLog("Agent is stopping")
                 let begin = ContinuousClock.now
                 #expect(try await gateway.stop(signals[1]) == 128 + signals[1])
-                #expect(ContinuousClock.now - begin < .seconds(3))
+                #expect(ContinuousClock.now - begin < .seconds(20))
             }
         }
 
@@ -122,7 +122,7 @@ extension AgentLane4 {
                 try await gateway.agent.waitForLog("Broker lost")
                 let begin = ContinuousClock.now
                 #expect(try await gateway.stop() == 0)
-                #expect(ContinuousClock.now - begin < .seconds(5))
+                #expect(ContinuousClock.now - begin < .seconds(30))
                 #expect(await !gateway.world.isConnected(.heart))
             }
         }
@@ -133,7 +133,7 @@ extension AgentLane4 {
                 let begin = ContinuousClock.now
                 let status = try await gateway.stop()
                 #expect(status == 0)
-                #expect(ContinuousClock.now - begin < .seconds(9))
+                #expect(ContinuousClock.now - begin < .seconds(40))
                 gateway.broker.thaw()
             }
         }

@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane1 {
     /// What each verb answers when all goes well.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct VerbTests {
         @Test func `ping answers on the response topic with the caller's correlation data and properties`() async throws
         {

@@ -6,7 +6,7 @@ import Testing
 
 extension AgentLane4 {
     /// What the agent writes down about its commands.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct AuditAgentTests {
         private static let needle = "S3cr3t-needle"
         /// A write that the battery refuses, of a value that must not be seen.

@@ -3,7 +3,7 @@ import EventLoop
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct AuditFileTests {
     private let worker = Worker(limit: 1)
 

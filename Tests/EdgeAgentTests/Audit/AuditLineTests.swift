@@ -4,7 +4,7 @@ import EdgeAgent
 import Frames
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct AuditLineTests {
     private let fixture: DecoderFixture
     private let gateway: GatewayID

@@ -4,7 +4,7 @@ import EventLoop
 import Frames
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct AuditLogTests {
     /// Runs the body on a loop, with the audit log of a configuration whose lines go to a sink.
     private func withAudit(

@@ -1,7 +1,7 @@
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct CommandLineParserTests {
     @Test func `flags take their value behind a space or an equals sign`() throws {
         var expected = ConfigurationArguments()

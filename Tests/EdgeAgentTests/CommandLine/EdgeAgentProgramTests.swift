@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct EdgeAgentProgramTests {
     /// What a program wrote and was asked to run.
     private final class Record: Sendable {
@@ -18,8 +18,8 @@ struct EdgeAgentProgramTests {
             let host = HostIdentity(hostName: "shop", machineID: "0123456789abcdef0123456789abcdef")
             return EdgeAgentProgram(
                 loader: ConfigurationLoader(defaultFile: defaultFile, host: host),
-                agent: { configuration, log in
-                    self.configuration.withLock { $0 = configuration }
+                agent: { loaded, log in
+                    self.configuration.withLock { $0 = loaded.configuration }
                     log.debug("Agent ran")
                     return code
                 },
@@ -73,6 +73,23 @@ struct EdgeAgentProgramTests {
             #expect(error.contains(flag))
             #expect(error.hasSuffix("edge-agent: the configuration is not valid: 3 problems\n"))
             #expect(record.configuration.withLock { $0 } == nil)
+        }
+    }
+
+    @Test func `check-config tells what is wrong with the profiles that the configuration names`() throws {
+        try withTemporaryDirectory { directory in
+            try writeFile("profile: heater\ntitle: Heater\nmatch: {name: H}\n", to: directory + "/heater.yaml")
+            let file = directory + "/agent.conf"
+            let devices = "devices:\n  - {address: \"AA:BB:CC:DD:EE:FF\", alias: one, profile: heater}\n"
+            try writeFile("profiles: {directory: \(directory)}\n" + devices, to: file)
+            let record = Record()
+            #expect(record.program().run(["check-config", "--config", file]) == .success)
+            #expect(record.error.withLock { $0 } == "")
+            try writeFile("profile: heater\ntitel: Heater\n", to: directory + "/heater.yaml")
+            #expect(record.program().run(["check-config", "--config", file]) == .configuration)
+            let error = record.error.withLock { $0 }
+            #expect(error.contains("edge-agent: \(directory)/heater.yaml:2: titel"))
+            #expect(error.contains("AA:BB:CC:DD:EE:FF has the profile heater, which is not there"))
         }
     }
 

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The built program in a process of its own.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ProcessTests {
     private struct Result {
         let code: Int32

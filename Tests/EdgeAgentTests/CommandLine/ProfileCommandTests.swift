@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// `edge-agent profile`, and the page that shows it.
-@Suite(.timeLimit(.minutes(1))) struct ProfileCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct ProfileCommandTests {
     private func outcome(_ arguments: String...) throws -> ProfileCommandLine.Outcome {
         guard case .profile(let invocation) = try CommandLineParser.parse(["profile"] + arguments) else {
             throw CocoaError(.featureUnsupported)

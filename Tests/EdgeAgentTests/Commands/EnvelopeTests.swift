@@ -2,7 +2,7 @@ import BleCore
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct EnvelopeTests {
+@Suite(.timeLimit(.minutes(10))) struct EnvelopeTests {
     let fixture: DecoderFixture
 
     init() throws { fixture = try DecoderFixture() }

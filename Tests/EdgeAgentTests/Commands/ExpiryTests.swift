@@ -1,7 +1,7 @@
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ExpiryTests {
+@Suite(.timeLimit(.minutes(10))) struct ExpiryTests {
     let fixture: DecoderFixture
 
     init() throws { fixture = try DecoderFixture() }

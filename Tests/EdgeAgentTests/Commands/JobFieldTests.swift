@@ -3,7 +3,7 @@ import EdgeAgent
 import Testing
 
 /// The fields of sequences, of what is said about jobs, and of how a command is to be handled.
-@Suite(.timeLimit(.minutes(1))) struct JobFieldTests {
+@Suite(.timeLimit(.minutes(10))) struct JobFieldTests {
     let fixture: DecoderFixture
 
     init() throws { fixture = try DecoderFixture() }

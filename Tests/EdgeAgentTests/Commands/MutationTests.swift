@@ -1,8 +1,9 @@
 import EdgeAgent
+import PaceSupport
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct MutationTests {
+@Suite(.timeLimit(.minutes(10))) struct MutationTests {
     static let seeds = [
         #"{"id":"7f3c","client":"ha","verb":"write","service":"180f","characteristic":"2a19","value":{"hex":"64"},"chunk":{"first":20,"then":512,"gapMs":5}}"#,
         #"{"id":7,"verb":"read","handle":17,"offset":3,"timeoutMs":2000,"ttlMs":5000,"sentAt":"2026-10-01T10:00:00.000Z"}"#,
@@ -17,7 +18,7 @@ import Testing
         "\u{FEFF}", "{\"hex\":", "id", "\"verb\":\"read\"", "0x", "=", "\u{0}", "🙂",
     ]
 
-    @Test func `twenty thousand damaged commands each have one outcome, and every answer is in order`() throws {
+    @Test(.apart) func `twenty thousand damaged commands each have one outcome, and every answer is in order`() throws {
         let fixture = try DecoderFixture(limits: .init(maxPayloadBytes: 400))
         let stamp = MessageStamp(gateway: fixture.tree.gateway, boot: "b", seq: 1, timeMs: 0)
         let topics: [CommandTopic] = [
@@ -27,7 +28,7 @@ import Testing
         ]
         var random = SeededRandom(seed: 42)
         var outcomes: [String: Int] = [:]
-        for _ in 0..<20_000 {
+        for _ in 0..<Rounds.of(20_000) {
             let payload = mutated(&random)
             let topic = topics.randomElement(using: &random) ?? DecoderFixture.onDoor
             let properties = IncomingCommand.Properties(
@@ -55,8 +56,10 @@ import Testing
                 #expect(body.code == refusal.error.code)
             }
         }
-        #expect(outcomes.values.reduce(0, +) == 20_000)
-        for outcome in ["command", "refused", "ignored"] { #expect(outcomes[outcome, default: 0] > 500, "\(outcomes)") }
+        #expect(outcomes.values.reduce(0, +) == Rounds.of(20_000))
+        for outcome in ["command", "refused", "ignored"] {
+            #expect(outcomes[outcome, default: 0] > Rounds.of(500), "\(outcomes)")
+        }
     }
 
     private func check(_ origin: CommandOrigin, _ fixture: DecoderFixture) {

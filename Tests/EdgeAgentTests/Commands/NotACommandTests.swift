@@ -1,7 +1,7 @@
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct NotACommandTests {
+@Suite(.timeLimit(.minutes(10))) struct NotACommandTests {
     let fixture: DecoderFixture
 
     init() throws { fixture = try DecoderFixture() }

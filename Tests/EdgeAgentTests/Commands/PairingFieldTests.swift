@@ -3,7 +3,7 @@ import EdgeAgent
 import Testing
 
 /// The fields of pairing.
-@Suite(.timeLimit(.minutes(1))) struct PairingFieldTests {
+@Suite(.timeLimit(.minutes(10))) struct PairingFieldTests {
     let fixture: DecoderFixture
 
     init() throws { fixture = try DecoderFixture() }

@@ -3,7 +3,7 @@ import EdgeAgent
 import Frames
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct VerbFieldTests {
+@Suite(.timeLimit(.minutes(10))) struct VerbFieldTests {
     let fixture: DecoderFixture
 
     init() throws { fixture = try DecoderFixture() }
@@ -133,6 +133,12 @@ import Testing
             (#""verb":"scan.start","emit":"all""#, .scanStart(ScanStartCommand(emit: .all))),
             (#""verb":"scan.stop","session":"hall""#, .scanStop(ScanStopCommand(session: hall))),
             (#""verb":"adapter.power","on":false"#, .adapterPower(AdapterPowerRequest(on: false))),
+            (#""verb":"log.level","level":"debug""#, .logLevel(LogLevelRequest(level: .debug))),
+            (
+                #""verb":"log.level","level":"error","forMs":1000"#,
+                .logLevel(LogLevelRequest(level: .error, span: .seconds(1)))
+            ), (#""verb":"config.get""#, .configGet(ConfigGetRequest())),
+            (#""verb":"config.get","section":"mqtt""#, .configGet(ConfigGetRequest(section: "mqtt"))),
             (
                 #""verb":"connect","match":{"namePrefix":"Th"},"pick":"strongest""#,
                 .connectMatching(
@@ -146,7 +152,7 @@ import Testing
             #expect(command.warnings.isEmpty, "\(fields)")
             #expect(command.origin.target == .gateway(all: false))
         }
-        #expect(Set(cases.map(\.1.name.rawValue)).count == 8)
+        #expect(Set(cases.map(\.1.name.rawValue)).count == 10)
     }
 
     @Test(arguments: [
@@ -217,6 +223,10 @@ import Testing
         (#""verb":"scan.stop""#, "session: expected the name of a session, found nothing"),
         (#""verb":"adapter.power""#, "on: expected true or false, found nothing"),
         (#""verb":"adapter.power","on":1"#, "found 1"),
+        (#""verb":"log.level""#, "level: expected one of error, warning, notice, info, debug, found nothing"),
+        (#""verb":"log.level","level":"loud""#, "level: expected one of error, warning, notice, info, debug, found"),
+        (#""verb":"log.level","level":"debug","forMs":999"#, "forMs: expected a whole number from 1000 to 86400000"),
+        (#""verb":"config.get","section":"mqtt.qos""#, "section: expected one of broker, gateway"),
         (#""verb":"connect""#, "match: expected an object"),
         (#""verb":"connect","match":{}"#, "match: needs a condition"),
         (#""verb":"connect","match":{"name":7}"#, "match.name"),
@@ -255,7 +265,7 @@ import Testing
     func `every verb of the contract is known, and told apart where it is not offered`(verb: VerbName) throws {
         for topic in [DecoderFixture.onDoor, DecoderFixture.onGateway] {
             let decoded = fixture.decode(
-                "{\"verb\":\"\(verb.rawValue)\",\"handle\":1,\"session\":\"s\",\"on\":true}",
+                "{\"verb\":\"\(verb.rawValue)\",\"handle\":1,\"session\":\"s\",\"on\":true,\"level\":\"debug\"}",
                 on: topic
             )
             #expect((decoded.refusal?.error.code == .unknownVerb) == !verb.isOffered)
@@ -265,8 +275,8 @@ import Testing
 
     @Test func `the verbs of this version are these`() {
         let expected =
-            "adapter.power cancel connect devices disconnect discover forget info job jobs pair pair.answer ping read restart rssi "
-            + "run scan scan.start scan.stop sequence subscribe transact trust unpair unsubscribe write"
+            "adapter.power cancel config.get connect devices disconnect discover forget info job jobs log.level pair pair.answer "
+            + "ping read restart rssi run scan scan.start scan.stop sequence subscribe transact trust unpair unsubscribe write"
         #expect(VerbName.offered.map(\.rawValue).joined(separator: " ") == expected)
         #expect(VerbName.allCases.count == 30)
     }

@@ -2,7 +2,7 @@ import EdgeAgent
 import Testing
 
 /// The groups of the configuration: names with lists of devices.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConfigurationGroupTests {
     private static let devices = """
         devices:

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// Damaged files end in problems, never in a trap.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConfigurationMutationTests {
     /// A generator whose numbers are the same in each run (SplitMix64).
     private struct Numbers: RandomNumberGenerator {

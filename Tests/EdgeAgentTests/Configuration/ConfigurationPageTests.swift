@@ -3,7 +3,7 @@ import Foundation
 import Testing
 
 /// The pages about the configuration say what the program does.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConfigurationPageTests {
     private func file(_ path: String) throws -> String {
         let root = URL(filePath: #filePath)
@@ -45,6 +45,29 @@ struct ConfigurationPageTests {
         known.formUnion(flags.map { $0.takesValue ? "\($0.name) \($0.placeholder)" : $0.name })
         known.formUnion(ExitCode.allCases.map { String($0.rawValue) })
         #expect(Set(rows(try file("docs/configuration.md")).keys) == known)
+    }
+
+    @Test func `the page says of each key whether it may be changed over MQTT, and what that takes`() throws {
+        let page = try file("docs/configuration.md")
+        for change in ConfigurationKey.RemoteChange.allCases {
+            let parts = page.components(separatedBy: "\n- **\(change.rawValue)**: ")
+            let list = try #require(parts.count == 2 ? parts[1] : nil, "\(change)")
+            let item = list.components(separatedBy: "`.\n")[0] + "`"
+            let named = Set(item.matches(of: /`([A-Za-z.]+)`/).map { String($0.1) })
+            let keys = ConfigurationKey.all.filter { $0.remote == change }.map(\.path)
+            let lists = ["devices", "groups", "policy"].filter { ConfigurationKey.remoteChange(of: $0) == change }
+            #expect(named == Set(keys + lists), "\(change)")
+        }
+    }
+
+    @Test func `who and where the gateway is, what callers may do, files and programs are never changed over MQTT`() {
+        let never = Set(ConfigurationKey.all.filter { $0.remote == .never }.map(\.path))
+        for key in ConfigurationKey.all where key.form == .path || key.isHidden { #expect(never.contains(key.path)) }
+        for prefix in ["broker", "gateway", "prefix", "audit.", "metrics.", "remote.", "profiles.", "recovery.helper"] {
+            for key in ConfigurationKey.all where key.path.hasPrefix(prefix) { #expect(never.contains(key.path)) }
+        }
+        #expect(never.isSuperset(of: ["mqtt.clientId", "mqtt.username", "mqtt.tlsMinimum", "mqtt.keyFile"]))
+        #expect(ConfigurationKey.remoteChange(of: "policy") == .never)
     }
 
     @Test func `the page explains exit codes as the help does`() throws {

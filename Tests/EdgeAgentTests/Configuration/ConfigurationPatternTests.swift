@@ -1,7 +1,7 @@
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConfigurationPatternTests {
     @Test(arguments: [
         ("edge", true), ("a/b_c/D-9", true), (String(repeating: "a", count: 64), true),

@@ -10,7 +10,7 @@ func readConfiguration(_ yaml: String, flags: [(String, String)] = []) -> Config
     return reader
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConfigurationReaderTests {
     @Test(arguments: ["", "# nothing\n", "---\n", "~\n", "mqtt:\n  # all lines commented out\ndevices:\n", "\u{FEFF}"])
     func `a file that sets nothing gives the defaults`(yaml: String) {

@@ -3,7 +3,7 @@ import EdgeAgent
 import Testing
 
 /// The keys of adapters and of what is done so that Bluetooth works again.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConfigurationRecoveryTests {
     @Test func `a helper is a path, or a list of it and its arguments`() {
         let one = readConfiguration("recovery: {helper: /usr/bin/mend}")

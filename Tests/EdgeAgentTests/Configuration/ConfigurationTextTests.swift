@@ -1,7 +1,7 @@
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConfigurationTextTests {
     @Test func `the effective configuration can be read again and means the same`() throws {
         try withTemporaryDirectory { directory in

@@ -1,7 +1,7 @@
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DefaultGatewayTests {
     private let machine = "0123456789abcdef0123456789abcdef"
 

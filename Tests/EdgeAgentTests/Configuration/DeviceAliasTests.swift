@@ -1,7 +1,7 @@
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DeviceAliasTests {
     /// YAML's double quotes, with escapes for what is not printable.
     private func quoted(_ text: String) -> String {

@@ -1,7 +1,7 @@
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SecretTests {
     @Test func `no way of printing shows a secret`() {
         let secret = Secret(Array("S3cr3t-needle".utf8))

@@ -1,7 +1,7 @@
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SuggestionTests {
     @Test(arguments: [
         ("gatway", "gateway"), ("GATEWAY", "gateway"), ("gatewya", "gateway"), ("state-dir", "stateDir"),

@@ -4,7 +4,7 @@ import Profiles
 import Testing
 
 /// What devices tell, and when it goes out, with a clock that is moved by hand.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DeviceProfilesTests {
     private static let bthome = BluetoothUUID("fcd2")
 
@@ -56,6 +56,17 @@ struct DeviceProfilesTests {
         #expect(states.count == 6 && states.first == "0 1")
         #expect(profiles.nextDeadline == .seconds(30))
         #expect(profiles.due(at: .seconds(30)).count == 1 && profiles.nextDeadline == nil)
+    }
+
+    @Test func `another interval counts for devices that have told something already`() throws {
+        var profiles = profiles { $0.minimum = .seconds(3600) }
+        _ = profiles.heard(try report(temperature: 1), at: .zero)
+        #expect(profiles.due(at: .zero).count == 1)
+        _ = profiles.heard(try report(temperature: 2), at: .seconds(1))
+        #expect(profiles.due(at: .seconds(10)).isEmpty && profiles.nextDeadline == .seconds(3600))
+        profiles.pace.minimum = .seconds(5)
+        #expect(profiles.nextDeadline == .seconds(5))
+        #expect(profiles.due(at: .seconds(10)).count == 1 && profiles.nextDeadline == nil)
     }
 
     @Test func `B77: what has not changed goes out again after a while, as long as the device says it`() throws {

@@ -4,7 +4,7 @@ import Profiles
 import Testing
 
 /// What profiles show of a device.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DisplayedProfileTests {
     private static let lamp = """
         profile: lamp

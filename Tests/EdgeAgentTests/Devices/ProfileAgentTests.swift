@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane1 {
     /// Commands by name and the states that come of them, over MQTT and Bluetooth.
-    @Suite(.serialized, .timeLimit(.minutes(2)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct ProfileAgentTests {
         private static let profile = """
             profile: awkward
@@ -96,6 +96,45 @@ extension AgentLane1 {
                 try await gateway.publish(command.utf8, to: "group/both/cmd/test")
                 #expect(try await gateway.result(id).json["status"] == "ok")
                 #expect(await gateway.world.writes().map(\.bytes) == [[3], [4]])
+            }
+        }
+
+        @Test func `what a device notifies and what it is asked for again and again reaches the state`() async throws {
+            var setup = setup()
+            setup.files = [
+                "awkward.yaml": """
+                profile: awkward
+                title: Awkward
+                link: {policy: keep}
+                sources:
+                  - characteristic: {service: fff0, uuid: fff6, notify: true}
+                    fields: [{name: spin, type: u8}]
+                  - characteristic: {service: fff0, uuid: fff5, everyMs: 1000}
+                    length: 1
+                    fields: [{name: level, type: u8}]
+                """
+            ]
+            try await withAgent(setup) { gateway in
+                await gateway.world.waitForCalls(of: "StartNotify")
+                _ = try await gateway.hear(on: "dev/thing/state") { $0["level"] == 0 }
+                for spin: UInt8 in [9, 10] {
+                    let mark = gateway.caller.mark
+                    await gateway.world.notify(.awkward, "fff6", [spin])
+                    let state = try await gateway.hear(on: "dev/thing/state", from: mark)
+                    #expect(state.json["spin"].number == Double(spin) && state.json["level"] == 0)
+                }
+                // Behind the profile's back: only the next question can find it.
+                let mark = gateway.caller.mark
+                let write = #""service":"fff0","characteristic":"fff5","value":{"hex":"2a"}"#
+                #expect(try await gateway.send("write", write, on: .awkward)["status"] == "ok")
+                let state = try await gateway.hear(on: "dev/thing/state", from: mark)
+                #expect(state.json["level"] == 42 && state.json["spin"] == 10)
+                // A lost link is made again, and the subscription with it.
+                await gateway.world.dropLink(.awkward)
+                await gateway.world.waitForCalls(of: "StartNotify", count: 2)
+                let again = gateway.caller.mark
+                await gateway.world.notify(.awkward, "fff6", [11])
+                _ = try await gateway.hear(on: "dev/thing/state", from: again) { $0["spin"] == 11 }
             }
         }
 

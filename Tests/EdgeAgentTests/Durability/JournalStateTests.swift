@@ -6,7 +6,7 @@ import Testing
 
 extension AgentLane3 {
     /// How the agent fares with journals of all kinds.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct JournalStateTests {
         private static let write = #""service":"fff0","characteristic":"fff5","value":{"hex":"2a"}"#
         private static let read = #""service":"fff0","characteristic":"fff6""#
@@ -157,7 +157,7 @@ extension AgentLane3 {
             try await withStateFolder { state in
                 var setup = AgentSetup.lasting(state)
                 setup.keys["durability"] = durability
-                setup.world.attDelay = .milliseconds(500)
+                setup.world.attDelay = .milliseconds(1500)
                 try await withAgent(setup) { first in
                     let info = try await first.send("info")["result"]["journal"]
                     #expect(info["kept"] == true && info["durability"].text == told && info["problem"] == .missing)

@@ -47,7 +47,7 @@ extension Gateway {
 
 extension AgentLane2 {
     /// What becomes of commands when the agent dies.
-    @Suite(.serialized, .timeLimit(.minutes(2)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct RecoveryTests {
         private static let write = #""service":"fff0","characteristic":"fff5","value":{"hex":"2a"}"#
 
@@ -79,7 +79,7 @@ extension AgentLane2 {
         @Test func `a write that may be sent twice is sent again`() async throws {
             try await withStateFolder { state in
                 var setup = AgentSetup.lasting(state)
-                setup.world.attDelay = .milliseconds(700)
+                setup.world.attDelay = .milliseconds(1500)
                 try await withAgent(setup) { first in
                     let fields = Self.write + #","retry":{"idempotent":true}"#
                     let id = try await first.start("write", fields, on: .awkward)
@@ -97,7 +97,7 @@ extension AgentLane2 {
         @Test func `what waited when the agent died runs afterwards; what expired meanwhile does not`() async throws {
             try await withStateFolder { state in
                 var setup = AgentSetup.lasting(state)
-                setup.world.attDelay = .milliseconds(900)
+                setup.world.attDelay = .milliseconds(1500)
                 try await withAgent(setup) { first in
                     _ = try await first.start("read", Self.read, on: .awkward)
                     await first.world.waitForCalls(of: "ReadValue")
@@ -121,7 +121,7 @@ extension AgentLane2 {
         @Test func `of two that came in one breath only the first is in doubt when the agent dies`() async throws {
             try await withStateFolder { state in
                 var setup = AgentSetup.lasting(state)
-                setup.world.attDelay = .milliseconds(900)
+                setup.world.attDelay = .milliseconds(1500)
                 try await withAgent(setup) { first in
                     _ = try await first.send("connect", on: .awkward)
                     // So that it reads both in one turn.
@@ -176,7 +176,7 @@ extension AgentLane2 {
         @Test func `a result that the broker never had is sent by the next start, byte for byte`() async throws {
             try await withStateFolder { state in
                 var setup = AgentSetup.lasting(state)
-                setup.world.attDelay = .milliseconds(500)
+                setup.world.attDelay = .milliseconds(1500)
                 setup.broker.isPersistent = true
                 try await withAgent(setup) { first in
                     let boot = try await first.send("ping")["boot"]
@@ -203,7 +203,7 @@ extension AgentLane2 {
         @Test func `a stop in order leaves what waits to the next start`() async throws {
             try await withStateFolder { state in
                 var setup = AgentSetup.lasting(state)
-                setup.world.attDelay = .milliseconds(500)
+                setup.world.attDelay = .milliseconds(1500)
                 try await withAgent(setup) { first in
                     let running = try await first.start("read", Self.read, on: .awkward)
                     await first.world.waitForCalls(of: "ReadValue")

@@ -5,7 +5,7 @@ import Testing
 
 extension AgentLane4 {
     /// A broker that delivers a message more than once: packets as they stand on the wire.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct RepeatedDeliveryTests {
         private static let write =
             #""client":"me","verb":"write","service":"fff0","characteristic":"fff5","value":{"hex":"2a"}"#
@@ -43,7 +43,7 @@ extension AgentLane4 {
                     bus: world.busAddress
                 )
                 try await within("the agent") {
-                    try await agent.waitForLog("agent: Subscribed ", count: 10)
+                    try await agent.waitForLog("agent: Subscribed ", count: 11)
                     try await broker.packets.wait { packet in
                         packet.topic == "edge/v1/gw/bluetooth" && text(packet).contains(#""state":"ready""#)
                     }

@@ -4,9 +4,9 @@ import MQTT
 import TestSupport
 import Testing
 
-extension AgentLane1 {
+extension AgentLane2 {
     /// What becomes of commands of each kind when the agent dies and another one starts.
-    @Suite(.serialized, .timeLimit(.minutes(2)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct RestartTests {
         private static let write = #""service":"fff0","characteristic":"fff5","value":{"hex":"2a"}"#
         private static let read = #""service":"fff0","characteristic":"fff3""#
@@ -59,7 +59,7 @@ extension AgentLane1 {
         // MARK: Sequences and groups
 
         @Test func `a sequence of which a write may be out is unknown as a whole`() async throws {
-            try await withRestart({ Self.setup($0, attDelay: .milliseconds(500)) }) { gateway in
+            try await withRestart({ Self.setup($0, attDelay: .milliseconds(1500)) }) { gateway in
                 let id = try await gateway.start("sequence", Self.sequence, on: .awkward)
                 await gateway.world.waitForCalls(of: "WriteValue")
                 return id
@@ -73,7 +73,7 @@ extension AgentLane1 {
         }
 
         @Test func `a sequence that has only read so far is done from its beginning`() async throws {
-            try await withRestart({ Self.setup($0, attDelay: .milliseconds(500)) }) { gateway in
+            try await withRestart({ Self.setup($0, attDelay: .milliseconds(1500)) }) { gateway in
                 let id = try await gateway.start("sequence", Self.sequence, on: .awkward)
                 await gateway.world.waitForCalls(of: "ReadValue")
                 return id
@@ -87,7 +87,7 @@ extension AgentLane1 {
 
         @Test func `a sequence that only reads is not taken up, and its repetition runs`() async throws {
             let steps = #""steps":[{"verb":"read",\#(Self.read)},{"verb":"read",\#(Self.read)}]"#
-            try await withRestart({ Self.setup($0, attDelay: .milliseconds(500)) }) { gateway in
+            try await withRestart({ Self.setup($0, attDelay: .milliseconds(1500)) }) { gateway in
                 let id = try await gateway.start("sequence", steps, on: .awkward)
                 await gateway.world.waitForCalls(of: "ReadValue")
                 return id
@@ -122,7 +122,7 @@ extension AgentLane1 {
         }
 
         @Test func `a group's command that has begun at no member runs`() async throws {
-            try await withRestart({ Self.setup($0, attDelay: .milliseconds(900)) }) { gateway in
+            try await withRestart({ Self.setup($0, attDelay: .milliseconds(1500)) }) { gateway in
                 try await occupy(.awkward, gateway)
                 try await occupy(.twin, gateway, calls: 2)
                 let id = gateway.makeID()
@@ -144,7 +144,7 @@ extension AgentLane1 {
         // MARK: Names and answers
 
         @Test func `commands of nobody, with and without an id, run once and are answered`() async throws {
-            try await withRestart({ Self.setup($0, attDelay: .milliseconds(900)) }) { gateway in
+            try await withRestart({ Self.setup($0, attDelay: .milliseconds(1500)) }) { gateway in
                 try await occupy(.awkward, gateway)
                 let command = #""verb":"write",\#(Self.write)}"#
                 // The same id twice is two commands: nobody is compared with nobody.
@@ -197,7 +197,7 @@ extension AgentLane1 {
 
         @Test func `a command whose id is its correlation data keeps both over a restart`() async throws {
             let payload = #"{"client":"test","verb":"write",\#(Self.write)}"#
-            try await withRestart({ Self.setup($0, attDelay: .milliseconds(900)) }) { gateway in
+            try await withRestart({ Self.setup($0, attDelay: .milliseconds(1500)) }) { gateway in
                 try await occupy(.awkward, gateway)
                 try await gateway.start(payload, to: "dev/one/cmd", responseTopic: "reply/x", correlation: "no id: ü")
                 try await accepted(2, of: .awkward, gateway)
@@ -222,8 +222,8 @@ extension AgentLane1 {
         ])
         func `what may be done twice is done again`(verb: String, fields: String, call: String) async throws {
             try await withRestart { state in
-                var setup = Self.setup(state, attDelay: .milliseconds(700))
-                setup.world.devices = [.meter(connectDelay: .milliseconds(700))]
+                var setup = Self.setup(state, attDelay: .milliseconds(1500))
+                setup.world.devices = [.meter(connectDelay: .milliseconds(1500))]
                 setup.aliases = []
                 setup.keys["groups.both"] = nil
                 return setup
@@ -270,7 +270,7 @@ extension AgentLane1 {
 
         @Test func `a policy that came between denies what was accepted under another one`() async throws {
             try await withRestart {
-                Self.setup($0, attDelay: .milliseconds(900))
+                Self.setup($0, attDelay: .milliseconds(1500))
             } then: {
                 $0.keys["policy"] = "[{allow: read-only}, {allow: any, devices: two}]"
             } before: { gateway in
@@ -290,7 +290,7 @@ extension AgentLane1 {
 
         @Test func `an alias that is gone ends what was accepted for it`() async throws {
             try await withRestart {
-                Self.setup($0, attDelay: .milliseconds(900))
+                Self.setup($0, attDelay: .milliseconds(1500))
             } then: {
                 $0.aliases = [("three", .awkward), ("two", .twin)]
                 $0.keys["groups.both"] = "[three, two]"

@@ -1,9 +1,10 @@
 import EdgeAgent
 import MQTT
+import PaceSupport
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct StoredCommandTests {
     static let nowMs = DecoderFixture.arrivedMs + 60_000
     static let now = Duration.seconds(7)
@@ -98,7 +99,7 @@ struct StoredCommandTests {
 }
 
 /// Bytes that no agent of this version has written.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct StoredBytesTests {
     private static let stored = StoredCommand(StoredCommandTests.message, id: "made-1")
     private static let address = ReplyAddress(topic: "reply/x", correlationData: [1, 2, 3])
@@ -147,7 +148,7 @@ struct StoredBytesTests {
         }
     }
 
-    @Test func `a hundred thousand damaged records are read or refused`() {
+    @Test(.apart) func `a hundred thousand damaged records are read or refused`() {
         let seed: UInt64 = 42
         var random = SeededRandom(seed: seed)
         var (read, refused) = (0, 0)
@@ -160,7 +161,7 @@ struct StoredBytesTests {
             }
         }
         let head = StoredPublication.head(of: StoredPublicationTests.full)
-        for _ in 0..<25_000 {
+        for _ in 0..<Rounds.of(25_000) {
             let fingerprint = Self.damaged(Self.stored.sent.fingerprint, &random)
             let request = Self.damaged(Self.stored.request, &random)
             attempt {
@@ -181,7 +182,8 @@ struct StoredBytesTests {
                 return try Self.command(noise, noise).message.payload.count <= length
             }
         }
-        #expect(read + refused == 100_000 && read > 1000 && refused > 10_000, "\(read) read, \(refused) refused")
+        let all = read + refused == 4 * Rounds.of(25_000)
+        #expect(all && read > Rounds.of(1000) && refused > Rounds.of(10_000), "\(read) read, \(refused) refused")
     }
 
     private static func damaged(_ bytes: [UInt8], _ random: inout SeededRandom) -> [UInt8] {

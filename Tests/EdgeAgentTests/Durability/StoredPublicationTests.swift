@@ -7,7 +7,7 @@ enum MQTTPublicationSample {
     static let plain = MQTTPublication(topic: "a", payload: [], qos: .atMostOnce, delivery: .ordered)
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct StoredPublicationTests {
     static let full: MQTTPublication = {
         var publication = MQTTPublication(topic: "edge/v1/gw/res/me/ü", payload: [0, 1, 0xFF], retain: true)

@@ -57,9 +57,9 @@ extension FaultCase {
     }
 }
 
-extension AgentLane1 {
+extension AgentLane4 {
     /// Commands for which no link comes to be.
-    @Suite(.timeLimit(.minutes(1))) struct LinkFailureTests {
+    @Suite(.timeLimit(.minutes(10))) struct LinkFailureTests {
         @Test(arguments: FaultCase.link + FaultCase.retry) func `a scenario ends a command with its code`(
             _ expected: FaultCase
         )
@@ -72,7 +72,7 @@ extension AgentLane1 {
 
 extension AgentLane2 {
     /// Commands for which there is no bluetoothd or adapter.
-    @Suite(.timeLimit(.minutes(1))) struct AdapterFailureTests {
+    @Suite(.timeLimit(.minutes(10))) struct AdapterFailureTests {
         @Test(arguments: FaultCase.adapter) func `a scenario ends a command with its code`(_ expected: FaultCase)
             async throws
         {
@@ -83,7 +83,7 @@ extension AgentLane2 {
 
 extension AgentLane3 {
     /// Commands during which the link, bluetoothd or the answer fails.
-    @Suite(.timeLimit(.minutes(1))) struct OperationFailureTests {
+    @Suite(.timeLimit(.minutes(10))) struct OperationFailureTests {
         @Test(arguments: FaultCase.operate) func `a scenario ends a command with its code`(_ expected: FaultCase)
             async throws
         {
@@ -102,7 +102,7 @@ extension AgentLane3 {
 
 extension AgentLane4 {
     /// Pairings that fail, and bonds that do not do any more.
-    @Suite(.timeLimit(.minutes(1))) struct PairingFailureTests {
+    @Suite(.timeLimit(.minutes(10))) struct PairingFailureTests {
         @Test(arguments: FaultCase.pairing) func `a scenario ends a command with its code`(_ expected: FaultCase)
             async throws
         {
@@ -113,7 +113,7 @@ extension AgentLane4 {
 
 extension AgentLane4 {
     /// Commands for which the device has or gives not what is asked for.
-    @Suite(.timeLimit(.minutes(1))) struct AttributeFailureTests {
+    @Suite(.timeLimit(.minutes(10))) struct AttributeFailureTests {
         @Test(arguments: FaultCase.attribute) func `a scenario ends a command with its code`(_ expected: FaultCase)
             async throws
         {

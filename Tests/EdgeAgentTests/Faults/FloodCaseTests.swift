@@ -6,7 +6,7 @@ import Testing
 
 extension AgentLane3 {
     /// Very large and very many messages.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct FloodCaseTests {
         private static let mib = 1 << 20
 
@@ -112,7 +112,7 @@ extension AgentLane3 {
                         input: lines
                     )
                     let refused = flood.count - flood.places
-                    try await within("\(refused) answers", seconds: 50) { try await tally.wait(for: refused) }
+                    try await within("\(refused) answers", seconds: 100) { try await tally.wait(for: refused) }
                     try await gateway.settle()
                     if flood.places > 0 {
                         // Meanwhile it has been told of what waits, and nobody else was held up.
@@ -153,7 +153,7 @@ extension AgentLane3 {
                     #expect(try await gateway.send("read", value, on: .thing)["status"] == "ok")
                     slowest = max(slowest, .now - start)
                 }
-                #expect(slowest < .seconds(2), "\(slowest)")
+                #expect(slowest < .seconds(5), "\(slowest)")
                 // The crowd was there all the while.
                 let heard = first.json["counters"]["advertisements"].number ?? 0
                 try await gateway.hear(on: "health", from: first.number) {

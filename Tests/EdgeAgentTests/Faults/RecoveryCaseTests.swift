@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane1 {
     /// What the agent does about links that do not come to be, adapters that do not work, and a bluetoothd that hangs.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct RecoveryCaseTests {
         private static let value = #""service":"ffe0","characteristic":"ffe1""#
 

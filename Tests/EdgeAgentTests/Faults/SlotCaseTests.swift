@@ -6,7 +6,7 @@ extension AgentLane2 {
     /// An adapter takes so many links and no more.
     ///
     /// Times are shorter than in the field, in proportion.
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct SlotCaseTests {
         /// The gaps between tries after a refusal, the shortest with its jitter.
         private static let shortestGap = Duration.milliseconds(1800)

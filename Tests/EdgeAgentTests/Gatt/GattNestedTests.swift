@@ -3,7 +3,7 @@ import Testing
 
 extension AgentLane3 {
     /// Services within services, and writes that are verified before they count.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct GattNestedTests {
         private static func setup() -> AgentSetup {
             var setup = AgentSetup()

@@ -3,7 +3,7 @@ import Testing
 
 extension AgentLane3 {
     /// Reads that begin somewhere else than at the beginning.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct GattReadTests {
         @Test func `a value that the device gives from its beginning alone is read from any offset`() async throws {
             let device = TestDevice.hasty(precedesNotifying: false)

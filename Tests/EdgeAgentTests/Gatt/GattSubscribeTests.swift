@@ -3,7 +3,7 @@ import Testing
 
 extension AgentLane3 {
     /// What comes before bluetoothd has answered a subscription, and what becomes of one that it refuses.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct GattSubscribeTests {
         private static let hasty = #""service":"ddd0","characteristic":"ddd1""#
         private static let notifying = #""service":"fff0","characteristic":"fff6""#

@@ -3,7 +3,7 @@ import Testing
 
 extension AgentLane3 {
     /// UUIDs that stand more than once.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct GattTwinsTests {
         private static let uuids = ["2a06", "2a06", "2a58", "2a58", "2a58", "bbb1", "bbb1"]
 

@@ -3,7 +3,7 @@ import Testing
 
 extension AgentLane4 {
     /// How values are cut, with which of BlueZ's types they are written, and what becomes of a refusal.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct GattWriteTests {
         private static func place(_ characteristic: String) -> String {
             #""service":"ccc0","characteristic":"\#(characteristic)""#

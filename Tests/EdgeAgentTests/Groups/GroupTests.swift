@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane1 {
     /// One command to the members of a group: a job at each, one result.
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct GroupTests {
         private static let write = "\(JobWorld.three),\(JobWorld.value)"
 

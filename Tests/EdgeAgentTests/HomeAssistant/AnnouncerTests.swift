@@ -2,7 +2,7 @@ import EdgeAgent
 import Testing
 
 /// What is announced when, with a clock that is moved by hand.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct AnnouncerTests {
     private let start = ContinuousClock.now
 

@@ -1,13 +1,14 @@
 import EdgeAgent
+import PaceSupport
 import TestSupport
 import Testing
 
 /// Devices come, change and go, while agent, broker and server die and return.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct AnnouncerWalkTests {
-    @Test(arguments: 0..<20 as Range<UInt64>)
+    @Test(.apart, arguments: 0..<20 as Range<UInt64>)
     func `whatever happens, in the end the server knows what there is and nothing else`(part: UInt64) {
-        for seed in (part * 20)..<(part * 20 + 20) {
+        for seed in (part * 20)..<(part * 20 + UInt64(Rounds.of(20))) {
             var walk = AnnouncerWalk(seed: seed)
             for _ in 0..<60 { walk.step() }
             walk.finish()

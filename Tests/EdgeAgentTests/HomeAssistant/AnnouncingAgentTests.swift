@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane2 {
     /// What the agent itself publishes under the discovery prefix, and when.
-    @Suite(.serialized, .timeLimit(.minutes(2)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct AnnouncingAgentTests {
         private static let gatewayTopic = "home/device/gw/gateway/config"
 

@@ -3,7 +3,7 @@ import EdgeAgent
 import Testing
 
 /// The discovery messages of a device and of the gateway.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DeviceAnnouncementTests {
     private let topics: TopicTree
     private let address: DeviceAddress

@@ -2,7 +2,7 @@ import EdgeAgent
 import Testing
 
 /// What Home Assistant would refuse is found before.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct HomeComponentTests {
     /// A sound component of each kind.
     private static func sound(_ platform: HomePlatform) -> HomeComponent {

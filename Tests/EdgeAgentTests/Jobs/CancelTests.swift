@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane4 {
     /// Jobs that are ended before their time, each with a result of its own.
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct CancelTests {
         private static let write = "\(JobWorld.three),\(JobWorld.value)"
         private static let hang = "{member: ReadValue, steps: []}"

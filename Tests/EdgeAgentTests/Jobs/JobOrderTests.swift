@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane2 {
     /// Jobs of one device stand in a queue, devices side by side.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct JobOrderTests {
         @Test func `jobs of one device run one at a time in order, each with its steps`() async throws {
             var setup = AgentSetup()

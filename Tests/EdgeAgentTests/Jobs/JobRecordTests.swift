@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane2 {
     /// What is remembered of jobs, and for how long.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct JobRecordTests {
         @Test func `a job whose device is not free yet stands in the list with its own time, in order and on its page`()
             async throws

@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane4 {
     /// Long answers come in parts.
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct PagingTests {
         @Test func `devices come in parts, each once, and the last part says so`() async throws {
             try await withAgent(try JobWorld.setup(devices: 7)) { gateway in

@@ -5,7 +5,7 @@ import Testing
 
 extension AgentLane2 {
     /// Who comes first, who waits no longer, and who finds no place.
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct PriorityTests {
         /// The first read holds its device up long enough for others to gather behind it.
         private static let slowStart = "{member: ReadValue, nth: 1, steps: [{carryOut: {lateMs: 1500}}]}"

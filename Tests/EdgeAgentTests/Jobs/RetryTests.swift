@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane3 {
     /// What is tried again, after which gap, and what is told of it.
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct RetryTests {
         private static let write = "\(JobWorld.three),\(JobWorld.value)"
 

@@ -2,9 +2,9 @@ import MQTT
 import TestSupport
 import Testing
 
-extension AgentLane1 {
+extension AgentLane2 {
     /// A sequence is one job: its steps in order, on one link, with one result.
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct SequenceTests {
         private static let read = #"{"verb":"read",\#(JobWorld.one)}"#
         private static let refused = #"{"verb":"read",\#(JobWorld.two)}"#

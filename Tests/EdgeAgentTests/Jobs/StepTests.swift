@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane3 {
     /// The steps before the result: for callers that ask, and for observers of the device.
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct StepTests {
         @Test func `with ack a caller hears of its place, of the start, and of the end, in order`() async throws {
             let late = "{member: ReadValue, nth: 1, steps: [{carryOut: {lateMs: 600}}]}"

@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane3 {
     /// The end of the agent with commands of every kind under way.
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct StopTests {
         private static let write = "\(JobWorld.three),\(JobWorld.value)"
 

@@ -1,7 +1,7 @@
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct JSONReaderTests {
+@Suite(.timeLimit(.minutes(10))) struct JSONReaderTests {
     private func read(_ bytes: [UInt8], maxBytes: Int = 65_536) throws(JSONFailure) -> JSONValue {
         try JSONReader(maxBytes: maxBytes).read(bytes)
     }

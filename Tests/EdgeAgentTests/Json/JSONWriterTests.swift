@@ -2,7 +2,7 @@ import EdgeAgent
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct JSONWriterTests {
+@Suite(.timeLimit(.minutes(10))) struct JSONWriterTests {
     static let hostileNames = [
         "a\nb", "\"}", "\u{FFFD}\u{FFFD}\u{FFFD}", "👩‍🔧\u{200D}", "x/+/#", String(repeating: "n", count: 248),
         " trailing ", "$SYS",

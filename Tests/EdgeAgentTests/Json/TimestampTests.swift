@@ -2,7 +2,7 @@ import EdgeAgent
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TimestampTests {
+@Suite(.timeLimit(.minutes(10))) struct TimestampTests {
     private func text(_ milliseconds: Int64) -> String {
         var bytes: [UInt8] = []
         UTCTime(millisecondsSince1970: milliseconds).append(to: &bytes)

@@ -6,7 +6,7 @@ import Testing
 
 extension AgentLane3 {
     /// Links over a restart of the agent.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct AdoptionTests {
         /// Takes a second and a half to make a link.
         private static let tardy: TestDevice = {

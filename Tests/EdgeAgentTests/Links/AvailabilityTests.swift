@@ -3,7 +3,7 @@ import EdgeAgent
 import Testing
 
 /// Which devices are there, with a clock that is moved by hand.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct AvailabilityTests {
     private let door: DeviceAddress
     private let start = ContinuousClock.now

@@ -3,7 +3,7 @@ import EdgeAgent
 import Testing
 
 /// What of links is written down, and when.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct KeptLinksTests {
     private let door: DeviceAddress
     private let lamp: DeviceAddress

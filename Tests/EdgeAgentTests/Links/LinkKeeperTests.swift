@@ -3,7 +3,7 @@ import EdgeAgent
 import Testing
 
 /// When links are made again, with a clock that is moved by hand.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LinkKeeperTests {
     private let door: DeviceAddress
     private let lamp: DeviceAddress

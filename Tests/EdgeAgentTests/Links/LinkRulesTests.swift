@@ -3,7 +3,7 @@ import EdgeAgent
 import Testing
 
 /// Which rules hold for a device's link, and who says so.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LinkRulesTests {
     private let door: DeviceAddress
     private let lamp: DeviceAddress

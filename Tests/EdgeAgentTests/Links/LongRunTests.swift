@@ -5,7 +5,7 @@ import Testing
 
 extension AgentLane1 {
     /// What people have reported of gateways that ran for long, in a shorter time.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct LongRunTests {
         private static let value = #""service":"fff0","characteristic":"fff6""#
 

@@ -15,7 +15,7 @@ final class CollectingSink: LogSink {
     var all: [String] { lines.withLock { $0 } }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct LogTests {
     @Test func `an event is a level, a label, a sentence and its values in order`() {
         let sink = CollectingSink()

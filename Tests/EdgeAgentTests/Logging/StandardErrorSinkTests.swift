@@ -2,7 +2,7 @@ import EdgeAgent
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct StandardErrorSinkTests {
     private let event = LogEvent(level: .info, label: "agent", message: "Started", metadata: [.count: "1"])
 
@@ -30,7 +30,7 @@ struct StandardErrorSinkTests {
         // More than a pipe holds.
         let start = ContinuousClock.now
         for _ in 0..<20_000 { sink.write(event) }
-        #expect(ContinuousClock.now - start < .seconds(10))
+        #expect(ContinuousClock.now - start < .seconds(30))
         _ = try pipe.fileHandleForReading.read(upToCount: 16_384)
         sink.write(event)
         try pipe.fileHandleForWriting.close()

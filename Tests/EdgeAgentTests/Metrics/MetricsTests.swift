@@ -4,7 +4,7 @@ import MQTT
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct MetricsTests {
     /// A page's families: help, type, and samples by their whole names.
     struct Page {
@@ -107,7 +107,7 @@ struct MetricsTests {
 
 extension AgentLane2 {
     /// The local endpoint of a running agent.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct MetricsAgentTests {
         private func curl(_ port: Int, _ path: String) async throws -> (code: String, text: String) {
             let arguments = ["-sS", "-m", "5", "-w", "%{http_code}", "http://127.0.0.1:\(port)\(path)"]

@@ -3,7 +3,7 @@ import Testing
 
 extension AgentLane2 {
     /// Bonds: made, used, ended, lost.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct BondTests {
         @Test func `B43 a device pairs with nobody else's agent on the bus, over MQTT`() async throws {
             let device = TestDevice.lock()

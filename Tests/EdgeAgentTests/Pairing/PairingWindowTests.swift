@@ -3,7 +3,7 @@ import Testing
 
 extension AgentLane2 {
     /// Devices that begin to pair, and devices whose address changes.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct PairingWindowTests {
         @Test func `a device that begins to pair is refused, but for a time after somebody has said so`() async throws {
             let device = TestDevice.lock("confirm")

@@ -3,7 +3,7 @@ import Testing
 
 extension AgentLane2 {
     /// Prompts of pairings, and their answers over MQTT.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct PromptTests {
         struct Row: Sendable, CustomTestStringConvertible {
             let kind: String

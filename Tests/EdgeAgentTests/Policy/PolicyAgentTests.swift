@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane3 {
     /// The agent asks its policy before anything else happens.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct PolicyAgentTests {
         private static let write = Gateway.level + #","value":{"hex":"00"}"#
 

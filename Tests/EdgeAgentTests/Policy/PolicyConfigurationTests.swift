@@ -2,7 +2,7 @@ import BleCore
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PolicyConfigurationTests {
     @Test func `rules are read in their order with their lines`() {
         let reader = readConfiguration(

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The page about the policy says what the program does.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PolicyPageTests {
     private let page: String
 

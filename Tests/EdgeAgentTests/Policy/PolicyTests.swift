@@ -2,7 +2,7 @@ import BleCore
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct PolicyTests {
     /// A question of which only what matters is said.
     private func ask(

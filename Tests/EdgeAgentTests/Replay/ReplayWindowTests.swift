@@ -2,7 +2,7 @@ import EdgeAgent
 import Journal
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ReplayWindowTests {
     private static let first = ReplyAddress(topic: "edge/v1/gw/res/me/1")
 

@@ -1,7 +1,7 @@
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SentCommandTests {
     private static let door = CommandTopic.device("door", client: nil)
     private static let plain = #"{"id":"7","client":"me","verb":"write","handle":17,"value":{"hex":"64"}}"#

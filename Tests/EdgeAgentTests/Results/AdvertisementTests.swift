@@ -2,7 +2,7 @@ import BleCore
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct AdvertisementTests {
+@Suite(.timeLimit(.minutes(10))) struct AdvertisementTests {
     let stamp: MessageStamp
     let session: SessionName
     let address: DeviceAddress

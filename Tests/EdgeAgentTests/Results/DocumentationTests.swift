@@ -3,7 +3,7 @@ import EdgeAgent
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct DocumentationTests {
+@Suite(.timeLimit(.minutes(10))) struct DocumentationTests {
     let fixture: DecoderFixture
     let page: String
     let commands: JSONObject

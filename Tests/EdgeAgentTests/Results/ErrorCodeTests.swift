@@ -1,7 +1,7 @@
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ErrorCodeTests {
+@Suite(.timeLimit(.minutes(10))) struct ErrorCodeTests {
     /// The contract's table: codes, status, stages, which of them are worth repeating.
     static let contract = """
         bad-request unknown-verb conflicting-envelope payload-too-large duplicate-conflict retained-command denied \

@@ -2,7 +2,7 @@ import BleCore
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct FailureMappingTests {
+@Suite(.timeLimit(.minutes(10))) struct FailureMappingTests {
     struct Row: Sendable {
         let kind: BleFailure.Kind
         let stage: BleFailure.Stage

@@ -2,7 +2,7 @@ import BleCore
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct JobSummaryTests {
+@Suite(.timeLimit(.minutes(10))) struct JobSummaryTests {
     let fixture: DecoderFixture
 
     init() throws { fixture = try DecoderFixture() }

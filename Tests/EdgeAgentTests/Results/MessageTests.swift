@@ -2,7 +2,7 @@ import BleCore
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct MessageTests {
+@Suite(.timeLimit(.minutes(10))) struct MessageTests {
     let stamp: MessageStamp
     let door: DeviceTarget
 

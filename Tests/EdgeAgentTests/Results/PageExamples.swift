@@ -29,6 +29,10 @@ struct PageExamples {
 
     /// A message of the same kind that is no result.
     func message(like example: JSONObject) throws -> JSONObject {
+        if example["inForce"] != nil {
+            let reported = ReportedConfiguration(state: .rejected, configuration: "", reason: "x")
+            return try parsed(reported.encode(stamp()))
+        }
         if example["event"] == .string("value") {
             let event = EventMessage.Event.value(DecodedEvent("button", type: "press"))
             return try parsed(EventMessage(device: fixture.door, event: event).encode(stamp()))
@@ -206,6 +210,10 @@ struct PageExamples {
         case .cancel: return .cancelled(1)
         case .pair where isDevice: return .paired(already: false, bonded: true)
         case .pair: return .pairingWindow(already: false, endsMs: 0)
+        case .logLevel: return .logLevel(.debug, former: .info, endsMs: 0)
+        case .configGet:
+            let configuration = Configuration(gateway: fixture.tree.gateway.text)
+            return .configuration(ConfigurationContent(configuration, section: "values", hash: "x"))
         case .pairAnswer, .restart: return .nothing
         default: return .already(false)
         }

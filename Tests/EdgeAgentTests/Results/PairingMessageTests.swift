@@ -2,7 +2,7 @@ import BleCore
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct PairingMessageTests {
+@Suite(.timeLimit(.minutes(10))) struct PairingMessageTests {
     static let cases: [(PairingPrompt.Kind, String)] = [
         (.confirm(passkey: 42), #""kind":"confirm","passkey":"000042","#), (.passkey, #""kind":"passkey","#),
         (.pin, #""kind":"pin","#),

@@ -3,7 +3,7 @@ import EdgeAgent
 import Testing
 
 /// What the result of a sequence or of a group's command says of its parts.
-@Suite(.timeLimit(.minutes(1))) struct PartResultTests {
+@Suite(.timeLimit(.minutes(10))) struct PartResultTests {
     let fixture: DecoderFixture
 
     init() throws { fixture = try DecoderFixture() }

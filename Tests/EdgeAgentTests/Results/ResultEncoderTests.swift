@@ -2,7 +2,7 @@ import BleCore
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ResultEncoderTests {
+@Suite(.timeLimit(.minutes(10))) struct ResultEncoderTests {
     let fixture: DecoderFixture
     let stamp: MessageStamp
 

@@ -3,7 +3,7 @@ import EdgeAgent
 import Testing
 
 /// What one scan has heard.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct HeardTableTests {
     private func report(_ number: Int, rssi: Int? = -60, name: String? = nil, last: Int64 = 1000) throws
         -> Advertisement

@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane3 {
     /// One radio, as a caller sees it: passive scans, and who holds it.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct RadioAgentTests {
         private func with(_ keys: [String: String] = [:], _ body: (Gateway) async throws -> Void) async throws {
             var setup = try AgentSetup(scenario: "radio")

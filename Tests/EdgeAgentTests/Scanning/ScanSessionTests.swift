@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Which reports a lasting scan publishes, and in which messages.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ScanSessionTests {
     /// A session on a loop of its own, with what it publishes.
     private final class Fixture: @unchecked Sendable {

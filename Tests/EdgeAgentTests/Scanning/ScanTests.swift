@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane1 {
     /// Scans with the live agent.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct ScanTests {
         @Test
         func `B05 devices that BlueZ only remembers are no result, and the live one keeps its last signal strength`()

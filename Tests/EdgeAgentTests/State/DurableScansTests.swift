@@ -5,7 +5,7 @@ import MQTT
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DurableScansTests {
     private func command(_ name: String) throws -> ScanStartCommand {
         var filter = ScanRequest()
@@ -62,7 +62,7 @@ struct DurableScansTests {
 
 extension AgentLane1 {
     /// Lasting scans over a restart of the agent.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct DurableScanAgentTests {
         @Test func `a durable scan goes on after a restart, one that is not or was stopped does not`() async throws {
             try await withStateFolder { state in

@@ -25,7 +25,7 @@ private func makeStateFolder() throws -> String {
     return path
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct StateDirectoryTests {
     @Test func `a directory that is missing is made for this user alone`() throws {
         try withStateFolder { parent in

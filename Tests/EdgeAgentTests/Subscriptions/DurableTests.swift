@@ -5,7 +5,7 @@ import Testing
 
 extension AgentLane4 {
     /// Subscriptions over a restart of the agent.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct DurableTests {
         /// Runs a body with an agent, ends it by a signal, and runs another body with the next one.
         private func withRestart(

@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane2 {
     /// How subscriptions are held, and how their values are put into messages.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct HoldingTests {
         @Test func `every value comes in a message of its own, counted`() async throws {
             try await withAgent(.meter()) { gateway in

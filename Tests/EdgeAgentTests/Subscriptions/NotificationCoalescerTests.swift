@@ -1,7 +1,7 @@
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct NotificationCoalescerTests {
     /// What happens to a coalescer, at a time in milliseconds.
     enum Step: Sendable {

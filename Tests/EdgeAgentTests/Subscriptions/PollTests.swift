@@ -3,7 +3,7 @@ import Testing
 
 extension AgentLane3 {
     /// Reading in turn what cannot notify.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct PollTests {
         @Test func `a value is read again and again, the first time at once`() async throws {
             try await withAgent(.meter()) { gateway in

@@ -5,7 +5,7 @@ import Testing
 
 extension AgentLane1 {
     /// `discover`, the retained services, and what is told when a device changes.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct ServicesTests {
         @Test func `discover publishes all services as retained, whatever it was asked for`() async throws {
             try await withAgent(.meter()) { gateway in

@@ -2,7 +2,7 @@ import BleCore
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SubscribeFieldTests {
     private static let battery = AttributeSelector(handle: 17)
     let fixture: DecoderFixture

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Who holds which subscription.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SubscriptionTableTests {
     private static let address = DeviceAddress("c05a00000001")
 

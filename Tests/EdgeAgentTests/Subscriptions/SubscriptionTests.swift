@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane2 {
     /// Subscriptions with the live agent.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct SubscriptionTests {
         private static let attribute = #""service":"fff0","characteristic":"fff6""#
 

@@ -3,7 +3,7 @@ import Foundation
 import Frames
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SystemTests {
     @Test func `a boot id is 16 random hex digits`() {
         let ids = (0..<100).map { _ in BootID.make() }
@@ -23,7 +23,7 @@ struct SystemTests {
         #expect(sum > 0)
         #expect(figures.residentBytes > 1_000_000)
         #expect(figures.cpuTime > .zero)
-        #expect(figures.uptime > .zero && figures.uptime < .seconds(60))
+        #expect(figures.uptime > .zero && figures.uptime < .seconds(600))
     }
 
     @Test(arguments: [

@@ -2,7 +2,7 @@ import EdgeAgent
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct UTCTimeTests {
     @Test(arguments: [
         (0, "1970-01-01T00:00:00.000Z"),

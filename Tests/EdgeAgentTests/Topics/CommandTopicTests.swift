@@ -2,7 +2,7 @@ import BleCore
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CommandTopicTests {
+@Suite(.timeLimit(.minutes(10))) struct CommandTopicTests {
     let tree: TopicTree
 
     init() throws {

@@ -2,7 +2,7 @@ import BleCore
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct NameTests {
+@Suite(.timeLimit(.minutes(10))) struct NameTests {
     @Test(arguments: ["edge", "site/hall-2", "A_b-9", String(repeating: "x", count: 64)])
     func `a prefix of plain levels is taken`(text: String) {
         #expect(TopicPrefix(text)?.text == text)

@@ -1,7 +1,7 @@
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ResponseTopicRuleTests {
+@Suite(.timeLimit(.minutes(10))) struct ResponseTopicRuleTests {
     let tree: TopicTree
     let rule: ResponseTopicRule
 

@@ -2,7 +2,7 @@ import BleCore
 import EdgeAgent
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TopicTreeTests {
+@Suite(.timeLimit(.minutes(10))) struct TopicTreeTests {
     let tree: TopicTree
 
     init() throws { tree = TopicTree(gateway: try #require(GatewayID("shop-3"))) }

@@ -2,10 +2,11 @@ import BleCore
 import EdgeAgent
 import Frames
 import FramesSupport
+import PaceSupport
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ParseDecodeTests {
+@Suite(.timeLimit(.minutes(10))) struct ParseDecodeTests {
     let fixture: DecoderFixture
 
     init() throws { fixture = try DecoderFixture() }
@@ -130,7 +131,7 @@ import Testing
         #expect(refusal.error.detail.contains(part), "\(refusal.error.detail)")
     }
 
-    @Test func `twenty thousand damaged commands are either read or refused`() throws {
+    @Test(.apart) func `twenty thousand damaged commands are either read or refused`() throws {
         let seeds = [
             text(#"[{"name":"t","offset":5,"type":"i16le","scale":0.01,"add":-40,"unit":"C","none":[-32768]}]"#),
             text(#"[{"name":"a","type":"u16be","bit":4,"bits":12,"map":{"0":"off","1":null}}]"#),
@@ -144,7 +145,7 @@ import Testing
         ]
         var random = SeededRandom(seed: 11)
         var outcomes: [Bool: Int] = [:]
-        for round in 0..<20_000 {
+        for round in 0..<Rounds.of(20_000) {
             var bytes = Array(seeds[round % seeds.count].utf8)
             for _ in 0..<Int.random(in: 0...3, using: &random) {
                 let place = Int.random(in: 0..<bytes.count, using: &random)
@@ -161,6 +162,7 @@ import Testing
             #expect(rules.command().cmdData == rules.framed)
             _ = exchange(rules, [[0xAA, 0, 0, 5, 1, 2, 3, 4], [1, 2, 3]])
         }
-        #expect(outcomes[true, default: 0] > 2000 && outcomes[false, default: 0] > 2000, "\(outcomes)")
+        let least = Rounds.of(2000)
+        #expect(outcomes[true, default: 0] > least && outcomes[false, default: 0] > least, "\(outcomes)")
     }
 }

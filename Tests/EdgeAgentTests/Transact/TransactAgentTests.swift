@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `transact` through the whole agent, against the simulator's Sim Framer.
-@Suite(.serialized, .timeLimit(.minutes(1)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct TransactAgentTests {
     /// One example of the page: its topic, its command and the result that stands below it.
     private struct Example {

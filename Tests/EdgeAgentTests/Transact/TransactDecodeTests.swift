@@ -4,7 +4,7 @@ import Frames
 import FramesSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TransactDecodeTests {
+@Suite(.timeLimit(.minutes(10))) struct TransactDecodeTests {
     let fixture: DecoderFixture
 
     init() throws { fixture = try DecoderFixture() }

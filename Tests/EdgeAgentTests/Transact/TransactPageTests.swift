@@ -6,7 +6,7 @@ import FramesSupport
 import Testing
 
 /// The page's examples of `transact`, carried out against frames as the simulator's Sim Framer sends them.
-@Suite(.timeLimit(.minutes(1))) struct TransactPageTests {
+@Suite(.timeLimit(.minutes(10))) struct TransactPageTests {
     let fixture: DecoderFixture
     let page: String
     let commands: JSONObject

@@ -4,7 +4,7 @@ import Frames
 import FramesSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct TransactResultTests {
+@Suite(.timeLimit(.minutes(10))) struct TransactResultTests {
     let fixture: DecoderFixture
     let stamp: MessageStamp
 

@@ -8,7 +8,7 @@ enum CommandFuzz {
         guard let gateway = GatewayID("gw") else { fatalError("not a gateway's name") }  // our own constant
         return gateway
     }()
-    private static let tree = TopicTree(gateway: gateway)
+    static let tree = TopicTree(gateway: gateway)
     static let decoder: CommandDecoder = {
         guard let door = DeviceAddress("a1b2c3d4e5f6"), let lamp = DeviceAddress("a1b2c3d4e5f7") else {
             fatalError("not an address")  // our own constant
@@ -24,7 +24,7 @@ enum CommandFuzz {
     static func run(_ bytes: UnsafeRawBufferPointer) {
         var input = Input(bytes)
         let topic = "edge/v1/" + String(decoding: input.part(), as: UTF8.self)
-        guard let topic = CommandTopic(topic, prefix: tree.prefix, gateway: gateway) else { return }
+        guard let topic = tree.command(topic) else { return }
         let flags = input.byte()
         var properties = IncomingCommand.Properties()
         if flags & 1 != 0 { properties.responseTopic = String(decoding: input.part(), as: UTF8.self) }

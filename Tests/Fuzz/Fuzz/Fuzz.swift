@@ -4,9 +4,12 @@ import Glibc
 private let kinds: [(name: String, run: @Sendable (UnsafeRawBufferPointer) -> Void)] = [
     ("command", CommandFuzz.run),
     ("configuration", ConfigurationFuzz.run),
+    ("profile", ProfileFuzz.run),
+    ("decoder", DecoderFuzz.run),
     ("transact", TransactFuzz.run),
     ("scenario", ScenarioFuzz.run),
     ("journal", JournalFuzz.run),
+    ("state", StateFuzz.run),
     ("dbus", DBusFuzz.run),
 ]
 

@@ -1,5 +1,6 @@
 import BleCore
 import EdgeAgent
+import Frames
 
 /// Rules of `transact` with packets that a device sends: the members of a command up to a zero, then packets behind
 /// their lengths.
@@ -16,6 +17,11 @@ enum TransactFuzz {
         guard case .command(let command) = CommandFuzz.decoder.decode(message, makeID: { "made" }),
             case .transact(let rules) = command.request
         else { return }
+        exchange(rules, &input)
+    }
+
+    /// What a device sends, up to the end of the exchange, and what is read from it.
+    static func exchange(_ rules: TransactRules, _ input: inout Input) {
         let exchange = rules.command()
         var answer = ResponsePackets()
         var isOver = exchange.checkResponse(answer) == .longConnection
@@ -24,7 +30,7 @@ enum TransactFuzz {
             answer.append(kept)
             isOver = exchange.checkResponse(answer) != .goOn
         }
-        do throws(OperationError) {
+        do throws(FrameFailure) {
             _ = try rules.answer(from: answer)
         } catch {
             // Whatever is wrong has a code.

@@ -2,7 +2,7 @@ import Frames
 import Profiles
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct BelowZeroTests {
+@Suite(.timeLimit(.minutes(10))) struct BelowZeroTests {
     @Test(arguments: ["bthome2-temperature-1-byte", "pvvx-negative", "eddystone-tlm-negative", "bthome2-speed-signed"])
     func `B47: the published readings below zero are right`(id: String) throws {
         let vector = try Vector.named(id)

@@ -3,7 +3,7 @@ import Profiles
 import Testing
 
 /// Layouts of the GATT Specification Supplement, with values worked out by hand.
-@Suite(.timeLimit(.minutes(1))) struct CharacteristicTests {
+@Suite(.timeLimit(.minutes(10))) struct CharacteristicTests {
     @Test(
         arguments: [
             ("2a37", "00 48", ["heart_rate": "72"]),

@@ -3,7 +3,7 @@ import Frames
 import Profiles
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct NotAvailableTests {
+@Suite(.timeLimit(.minutes(10))) struct NotAvailableTests {
     @Test(arguments: ["ruuvi5-invalid", "ruuvi6-invalid", "govee-h5075-impossible-high"])
     func `B49: what is not available is null, and the rest is there`(id: String) throws {
         let vector = try Vector.named(id)

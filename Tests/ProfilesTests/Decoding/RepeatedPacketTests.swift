@@ -4,7 +4,7 @@ import Frames
 import Profiles
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct RepeatedPacketTests {
+@Suite(.timeLimit(.minutes(10))) struct RepeatedPacketTests {
     private static let key = hex("231d39c1d7cc1ab1aee224cd096db932")
 
     private func read(

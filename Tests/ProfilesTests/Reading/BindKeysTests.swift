@@ -3,7 +3,7 @@ import Foundation
 import Profiles
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct BindKeysTests {
+@Suite(.timeLimit(.minutes(10))) struct BindKeysTests {
     private static let key = "231d39c1d7cc1ab1aee224cd096db932"
 
     @Test func `keys are read with comments and empty lines`() throws {

@@ -1,9 +1,10 @@
 import BleCore
 import Frames
+import PaceSupport
 import Profiles
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ProfileFormatTests {
+@Suite(.timeLimit(.minutes(10))) struct ProfileFormatTests {
     @Test func `a profile with every key is read`() throws {
         let profile = try Profile(yaml: ProfileSamples.full)
         #expect(profile.id == "acme-heater" && profile.title == "ACME heater" && profile.isFallback && profile.isShared)
@@ -77,10 +78,10 @@ import Testing
         #expect(thrown?.problems.count == 2)
     }
 
-    @Test func `random changes of a profile are told or read, and never trap`() {
+    @Test(.apart) func `random changes of a profile are told or read, and never trap`() {
         var random = SeededRandom(seed: 10)
         let bytes = Array(ProfileSamples.full.utf8)
-        for _ in 0..<300 {
+        for _ in 0..<Rounds.of(300) {
             var changed = bytes
             for _ in 0..<Int.random(in: 1...8, using: &random) {
                 let place = Int.random(in: 0..<changed.count, using: &random)

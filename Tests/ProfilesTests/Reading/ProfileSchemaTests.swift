@@ -5,7 +5,7 @@ import Testing
 import YAML
 
 /// The schema and the page say of a profile what the reader says.
-@Suite(.timeLimit(.minutes(1))) struct ProfileSchemaTests {
+@Suite(.timeLimit(.minutes(10))) struct ProfileSchemaTests {
     let schema: SchemaCheck
     let page: String
 

@@ -3,7 +3,7 @@ import Frames
 import Profiles
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CommandFrameTests {
+@Suite(.timeLimit(.minutes(10))) struct CommandFrameTests {
     /// A command with the given lines.
     private func command(_ lines: String) throws -> ProfileCommand {
         let indented = lines.split(separator: "\n").map { "    \($0)\n" }.joined()

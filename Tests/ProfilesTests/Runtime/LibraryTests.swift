@@ -3,7 +3,7 @@ import Frames
 import Profiles
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct LibraryTests {
+@Suite(.timeLimit(.minutes(10))) struct LibraryTests {
     private func profile(_ id: String, _ match: String, _ more: String = "") throws -> Profile {
         try Profile(
             yaml:

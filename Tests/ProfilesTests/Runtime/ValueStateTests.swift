@@ -2,7 +2,7 @@ import Frames
 import Profiles
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ValueStateTests {
+@Suite(.timeLimit(.minutes(10))) struct ValueStateTests {
     /// Takes values; whether any has changed.
     private func take(_ state: inout ValueState, _ values: DecodedValue...) -> Bool { state.take(values) }
 

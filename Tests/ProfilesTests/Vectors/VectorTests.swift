@@ -4,7 +4,7 @@ import Frames
 import Profiles
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct VectorTests {
+@Suite(.timeLimit(.minutes(10))) struct VectorTests {
     @Test func `the vectors are there`() {
         #expect(Vector.all.count > 75)
     }
