@@ -15,7 +15,7 @@ WIDTH := --experimental-maximum-parallelization-width 6
 # SECONDS, for chaos, soak and fuzz: how long. Chaos also takes a seed (default: another each time) and faults to leave out.
 CHAOS := Tests/Chaos/run $(if $(SEED),--seed $(SEED)) $(if $(WITHOUT),--without $(WITHOUT))
 
-.PHONY: help deps build release deb package test cases chaos chaos-short test-ha test-tsan test-asan coverage bench bench-quick soak fuzz lint format demo lab clean
+.PHONY: help deps build release deb package container test cases chaos chaos-short test-ha test-tsan test-asan coverage bench bench-quick soak fuzz lint format demo lab clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{ printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,10 @@ package: deb ## install, upgrade and purge it in a clean Debian root, and let it
 	@status=0; $(TIMEOUT) 1800 Tests/Package/run || status=$$?; \
 	if [ $$status = 69 ] && [ -n "$${CI:-}" ]; then echo "package: LEFT OUT, for want of root, debootstrap or a mirror"; exit 0; fi; \
 	exit $$status
+
+container: deb ## make a container image of it, and let it work there (as root)
+	$(TIMEOUT) 1800 swift build -j $(JOBS) -c release --static-swift-stdlib --product bluez-simulator
+	$(TIMEOUT) 1800 Tests/Package/container
 
 test: deps ## build everything, imports checked against the manifest, run all tests and a minute of chaos
 	$(TIMEOUT) 1800 swift build -j $(JOBS) --build-tests --explicit-target-dependency-import-check error
