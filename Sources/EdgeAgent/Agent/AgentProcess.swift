@@ -173,7 +173,7 @@ private final class AgentEntry: @unchecked Sendable {
 
 extension TopicTree {
     /// What the client subscribes to, and how.
-    fileprivate var mqttSubscriptions: [MQTTSubscription] {
+    var mqttSubscriptions: [MQTTSubscription] {
         subscriptions.map { filter in
             var subscription = MQTTSubscription(filter.text)
             if filter.text == status {
@@ -199,7 +199,7 @@ extension DeviceDirectory {
 
 extension MQTTConfiguration {
     /// The client's settings from the agent's configuration.
-    fileprivate init(_ configuration: Configuration, topics: TopicTree, boot: String) {
+    init(_ configuration: Configuration, topics: TopicTree, boot: String) {
         let mqtt = configuration.mqtt
         self.init(host: configuration.broker.host, port: configuration.broker.port, clientID: configuration.clientID)
         username = configuration.username
