@@ -1,3 +1,4 @@
+internal import DBus
 internal import EventLoop
 
 extension BluetoothManager {
@@ -50,29 +51,31 @@ extension BluetoothManager {
 
     /// Has BlueZ listen until somebody is heard, for a time at most; then this process wants nothing more.
     ///
+    /// - Parameters:
+    ///   - limit: how long to listen.
+    ///   - whole: the operation that this is a part of, if it is one.
     /// - Returns: whether somebody was heard.
     /// - Throws: `BleFailure` that says why BlueZ does not listen; `CancellationError`.
-    package func hearsAnybody(within limit: Duration) async throws -> Bool {
+    package func hearsAnybody(within limit: Duration, of whole: OperationScope? = nil) async throws -> Bool {
         var isHeard = false
         let observer = reports.add { [weak self] _ in
-            self?.assumeIsolated { manager in
-                isHeard = true
-                manager.pokeState()
-            }
+            isHeard = true
+            self?.assumeIsolated { $0.pokeState() }
         }
         defer { reports.remove(observer) }
-        let demand = try await withScope(.seconds(10)) { try await startDiscovery(ScanRequest(), $0) }
+        let demand = try await part(of: whole, .seconds(10)) { try await startDiscovery(ScanRequest(), $0) }
         defer { stopDiscovery(demand) }
         do {
-            try await withScope(limit) { scope in try await wait(scope) { isHeard ? .success(()) : nil } }
+            try await part(of: whole, limit) { scope in
+                try await wait(scope) { self.unavailability.map { .failure($0) } ?? (isHeard ? .success(()) : nil) }
+            }
         } catch let failure as BleFailure where failure.kind == .timedOut || failure.kind == .notInRange {
-            // Silence is an answer.
+            // Silence is an answer, unless the whole is over.
+            try whole?.check()
         }
         return isHeard
     }
-}
 
-extension BluetoothManager {
     /// Makes a link to a device, and lets it go again when it was not there before.
     ///
     /// - Throws: `BleFailure` that says why there was none; `CancellationError`.
@@ -80,5 +83,16 @@ extension BluetoothManager {
         let outcome = try await withScope(limit) { try await connect(address, $0) }
         if !outcome.already { _ = try await withScope(.seconds(10)) { try await disconnect(address, $0) } }
         return outcome
+    }
+
+    private func part<Value: Sendable>(
+        of whole: OperationScope?,
+        _ limit: Duration,
+        _ body: (OperationScope) async throws -> Value
+    ) async throws -> Value {
+        guard let whole else { return try await withScope(limit, body) }
+        let part = whole.part(timeout: limit)
+        defer { whole.end(part) }
+        return try await within(part, body)
     }
 }

@@ -37,6 +37,7 @@ extension Agent {
             }
         case .adapterPower(let request): inBackground(command) { try await self.setPower(request, command, $0) }
         case .restart: restart(command)
+        case .diag: inBackground(command) { try await self.diagnose($0) }
         case .connectMatching(let request): connect(request, command)
         case .pairingWindow(let request): succeed(command, setPairingWindow(request))
         case .connect, .disconnect, .discover, .read, .write, .subscribe, .unsubscribe, .transact, .rssi, .run,

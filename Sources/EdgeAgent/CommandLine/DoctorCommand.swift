@@ -90,8 +90,14 @@ package enum DoctorCommand {
                 }
             }
             let doctor = Doctor(subject, manager: manager, loop: loop)
-            let results = await doctor.run { result in
-                if !isJSON, !output(result.text) { isWritten.withLock { $0 = false } }
+            let results: [CheckResult]
+            do {
+                results = try await doctor.run { result in
+                    if !isJSON, !output(result.text) { isWritten.withLock { $0 = false } }
+                }
+            } catch {
+                // Without an operation around it nothing ends it early.
+                results = []
             }
             group.cancelAll()
             return results

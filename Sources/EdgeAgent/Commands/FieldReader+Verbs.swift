@@ -59,6 +59,7 @@ extension FieldReader {
         case .job: job()
         case .cancel: cancel(devices)
         case .restart: .restart
+        case .diag: .diag
         default: nil
         }
     }

@@ -33,9 +33,9 @@ package enum VerbName: String, CaseIterable, Sendable {
         switch self {
         case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .connect, .disconnect, .discover,
             .read, .write, .subscribe, .unsubscribe, .transact, .rssi, .sequence, .jobs, .job, .cancel, .pair,
-            .pairAnswer, .unpair, .trust, .forget, .restart, .run:
+            .pairAnswer, .unpair, .trust, .forget, .restart, .run, .diag:
             true
-        case .logLevel, .configGet, .diag: false
+        case .logLevel, .configGet: false
         }
     }
 

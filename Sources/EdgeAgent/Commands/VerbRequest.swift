@@ -36,6 +36,7 @@ package enum VerbRequest: Sendable, Equatable {
     case job(JobReference)
     case cancel(CancelRequest)
     case restart
+    case diag
 
     package var name: VerbName {
         switch self {
@@ -66,6 +67,7 @@ package enum VerbRequest: Sendable, Equatable {
         case .job: .job
         case .cancel: .cancel
         case .restart: .restart
+        case .diag: .diag
         }
     }
 
@@ -96,7 +98,7 @@ package enum VerbRequest: Sendable, Equatable {
         case .scanStart, .scanStop: .seconds(10)
         case .connect, .connectMatching, .read, .write, .subscribe, .adapterPower: .seconds(20)
         case .discover: .seconds(30)
-        case .pair: .seconds(60)
+        case .pair, .diag: .seconds(60)
         case .transact, .run, .sequence: .seconds(120)
         // The scan itself, and the time to start and end it.
         case .scan(let scan): scan.duration + .seconds(10)

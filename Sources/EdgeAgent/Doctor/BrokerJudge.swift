@@ -1,4 +1,4 @@
-package import MQTT
+internal import MQTT
 
 /// What the way to the broker has shown, and what to do about it; pure.
 package enum BrokerJudge {

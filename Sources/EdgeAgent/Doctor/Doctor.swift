@@ -28,6 +28,8 @@ package actor Doctor {
         package var device: String?
         /// How long to wait until somebody is heard.
         package var listenTime = Duration.seconds(5)
+        /// The operation that this is, which may be over before the checks are.
+        package var scope: OperationScope?
 
         package init(configuration: Configuration?, configurationFinding: Finding, host: HostFacts) {
             self.configuration = configuration
@@ -57,16 +59,19 @@ package actor Doctor {
     /// Carries all checks out, in order.
     ///
     /// - Parameter onResult: hears of each result as it comes.
-    package func run(onResult: @Sendable (CheckResult) -> Void = { _ in }) async -> [CheckResult] {
+    /// - Throws: why the operation is over that this is.
+    package func run(onResult: @Sendable (CheckResult) -> Void = { _ in }) async throws -> [CheckResult] {
         var results: [CheckResult] = []
         var unusable: Set<CheckName> = []
         for check in Check.all {
+            if let reason = subject.scope?.whyOver { throw reason }
             let finding: Finding
             if let missing = check.needs.first(where: unusable.contains) {
                 finding = .skipped("needs \(missing.rawValue)")
             } else {
                 finding = await check.run(self)
             }
+            if let reason = subject.scope?.whyOver { throw reason }
             if finding.status == .failed || finding.status == .skipped { unusable.insert(check.name) }
             let result = CheckResult(check.name, finding)
             results.append(result)
@@ -114,7 +119,7 @@ package actor Doctor {
     private func discovery() async -> Finding {
         let outcome: Result<Bool, BleFailure>
         do {
-            outcome = .success(try await manager.hearsAnybody(within: subject.listenTime))
+            outcome = .success(try await manager.hearsAnybody(within: subject.listenTime, of: subject.scope))
         } catch {
             outcome = .failure(Self.failure(error))
         }

@@ -91,7 +91,7 @@ package struct RadioSwitch: Sendable, Equatable {
     }
 
     /// Those for Bluetooth.
-    static func all(under folder: String = "/sys/class/rfkill") -> [RadioSwitch] {
+    package static func all(under folder: String = "/sys/class/rfkill") -> [RadioSwitch] {
         guard let directory = opendir(folder) else { return [] }
         defer { closedir(directory) }
         var found: [RadioSwitch] = []

@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Journal
+package import Journal
 
 /// How the state directory is, looked at without writing or locking anything in it.
 package struct StateFacts: Sendable, Equatable {

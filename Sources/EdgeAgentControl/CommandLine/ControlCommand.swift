@@ -1,11 +1,11 @@
 /// A command of `edge-agent ctl`.
 package enum ControlCommand: String, CaseIterable, Sendable {
-    case gateways, devices, scan, read, write, subscribe, transact, run, jobs, cancel, pair, watch
+    case gateways, devices, scan, read, write, subscribe, transact, run, jobs, cancel, pair, watch, diag
 
     /// What stands behind the command's name.
     package var operands: String {
         switch self {
-        case .gateways, .devices, .scan: ""
+        case .gateways, .devices, .scan, .diag: ""
         case .read, .subscribe: "DEV SERVICE CHARACTERISTIC"
         case .write: "DEV SERVICE CHARACTERISTIC VALUE"
         case .transact: "DEV SERVICE WRITE NOTIFY VALUE"
@@ -19,7 +19,7 @@ package enum ControlCommand: String, CaseIterable, Sendable {
     /// How many operands there may be; with `--handle` the two UUIDs are left out.
     func operandCount(withHandle: Bool) -> ClosedRange<Int> {
         switch self {
-        case .gateways, .devices, .scan: 0...0
+        case .gateways, .devices, .scan, .diag: 0...0
         case .read, .subscribe: withHandle ? 1...1 : 3...3
         case .write: withHandle ? 2...2 : 4...4
         case .transact: 5...5
@@ -44,6 +44,7 @@ package enum ControlCommand: String, CaseIterable, Sendable {
         case .cancel: "Cancel a command, all of a device, or all"
         case .pair: "Pair with a device, and answer what it asks"
         case .watch: "Print what the gateway tells, as it happens"
+        case .diag: "Find out what does not work at the gateway, and why"
         }
     }
 
@@ -84,7 +85,7 @@ package enum ControlCommand: String, CaseIterable, Sendable {
             ]
         case .transact: [.form]
         case .run: []
-        case .jobs: []
+        case .jobs, .diag: []
         case .cancel:
             [
                 ControlOption("--dev", .text("DEV"), "All commands of this device"),
@@ -119,6 +120,7 @@ package enum ControlCommand: String, CaseIterable, Sendable {
         case .cancel: "edge-agent ctl cancel --dev door"
         case .pair: "edge-agent ctl pair door --capability keyboard-display"
         case .watch: "edge-agent ctl watch door"
+        case .diag: "edge-agent ctl diag --gateway shop-3"
         }
     }
 }

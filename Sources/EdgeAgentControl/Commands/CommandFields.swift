@@ -57,6 +57,7 @@ extension ControlInvocation {
         case .cancel:
             fields.cancelled()
             command = OutgoingCommand(verb: "cancel")
+        case .diag: command = OutgoingCommand(verb: "diag", usual: .seconds(60))
         case .pair:
             fields.text("--capability", as: "capability")
             command = OutgoingCommand(verb: "pair", device: operands[0], usual: .seconds(60))
