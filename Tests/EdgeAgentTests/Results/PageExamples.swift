@@ -207,6 +207,11 @@ struct PageExamples {
         case .pair where isDevice: return .paired(already: false, bonded: true)
         case .pair: return .pairingWindow(already: false, endsMs: 0)
         case .pairAnswer, .restart: return .nothing
+        case .diag:
+            return .checks([
+                CheckResult(.power, .failed("hci0 is off", mend: "bluetoothctl power on")),
+                CheckResult(.discovery, .skipped("needs adapter.power")),
+            ])
         default: return .already(false)
         }
     }
