@@ -3,7 +3,7 @@ extension ErrorCode {
     package var summary: String {
         switch self {
         case .badRequest: "not a JSON object, or a field does not fit"
-        case .unknownVerb: "there is no such verb, or this version does not offer it"
+        case .unknownVerb: "there is no such verb in this version"
         case .conflictingEnvelope: "topic, body and user property name different callers"
         case .payloadTooLarge: "more bytes than maxPayloadBytes"
         case .duplicateConflict: "the same client and id as an earlier, different command"
