@@ -71,7 +71,7 @@ test-tsan: deps ## run all tests under the thread sanitizer; ONLY='Target|Target
 	$(TIMEOUT) 3600 Tests/Checks/suite -j $(JOBS) $(WIDTH) --disable-xctest --sanitize=thread --scratch-path .build-tsan $(ONLY_THESE)
 
 test-asan: deps ## run all tests under the address sanitizer; ONLY as well
-	ASAN_OPTIONS=detect_leaks=0 \
+	ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=2 \
 	$(TIMEOUT) 3600 Tests/Checks/suite -j $(JOBS) $(WIDTH) --disable-xctest --sanitize=address --scratch-path .build-asan $(ONLY_THESE)
 
 coverage: deps ## run all tests with coverage; fails where too little is reached

@@ -174,6 +174,16 @@ struct LinkTests {
         }
     }
 
+    @Test func `who waits for a call that does not come is let go with its task`() async throws {
+        try await withSimulator(devices: []) { _, simulator in
+            // Unstructured because the test cancels it, and awaits it in place.
+            let task = Task { await simulator.waitForCalls(of: "Nothing") }
+            task.cancel()
+            await task.value
+            #expect(await simulator.count(of: "Nothing") == 0)
+        }
+    }
+
     @Test func `a link stays when its client leaves the bus`() async throws {
         try await withSimulator(devices: [DemoDevices.heart]) { bus, simulator in
             let watcher = try await SimulatorClient.connect(to: bus)

@@ -1,6 +1,7 @@
 import BleCore
 import Frames
 import FramesSupport
+import PaceSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct TransactEngineTests {
@@ -237,7 +238,7 @@ import Testing
         #expect(TransactRules.about().command().completesAfterSilence == nil)
     }
 
-    @Test func `a long answer costs its length`() {
+    @Test(.apart) func `a long answer costs its length`() {
         let pattern = BytePattern(bytes: [0xFF, 0xFE, 0xFD])
         let rules = TransactRules.about(
             accept: PacketCondition(prefix: [0]),

@@ -54,6 +54,8 @@ private struct Model {
             settings.events = OutboxLimits(count: 12, bytes: 3000)
             settings.notifications = OutboxLimits(count: 40, bytes: 2000)
             settings.reserveBytes = 128 << 10
+            // The model knows no disk that is too slow.
+            settings.patience = .seconds(600)
             var random = SeededRandom(seed: seed)
             var model = Model()
             for _ in 0..<6 {

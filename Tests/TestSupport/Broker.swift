@@ -157,19 +157,30 @@ package func withBroker<Value>(
 /// - Returns: the port.
 /// - Throws: `ChildProcess.Failure` when the kernel gives none.
 package func freePort() throws -> Int {
-    let listener = try listenOnLoopback()
-    close(listener.socket)
-    return listener.port
+    // Below those that the kernel gives to whoever asks for any: those are gone again before somebody listens on them.
+    var attempts = 0
+    while true {
+        do {
+            let listener = try listenOnLoopback(port: UInt16.random(in: 10_000..<32_000))
+            close(listener.socket)
+            return listener.port
+        } catch let failure as ChildProcess.Failure {
+            attempts += 1
+            guard attempts < 20 else { throw failure }
+        }
+    }
 }
 
-/// Listens on a free TCP port of 127.0.0.1.
+/// Listens on a TCP port of 127.0.0.1.
 ///
+/// - Parameter port: the port; 0: any that is free.
 /// - Returns: the socket, blocking, and its port.
-/// - Throws: `ChildProcess.Failure` when the kernel gives none.
-func listenOnLoopback() throws -> (socket: Int32, port: Int) {
+/// - Throws: `ChildProcess.Failure` when there is none.
+func listenOnLoopback(port: UInt16 = 0) throws -> (socket: Int32, port: Int) {
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
     address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let failed = withUnsafeMutablePointer(to: &address) { pointer in
@@ -177,6 +188,10 @@ func listenOnLoopback() throws -> (socket: Int32, port: Int) {
             bind(listener, $0, length) != 0 || listen(listener, 16) != 0 || getsockname(listener, $0, &length) != 0
         }
     }
-    guard listener >= 0, !failed else { throw ChildProcess.Failure(description: "no port: errno \(errno)") }
+    guard listener >= 0, !failed else {
+        let code = errno
+        close(listener)
+        throw ChildProcess.Failure(description: "no port: errno \(code)")
+    }
     return (listener, Int(UInt16(bigEndian: address.sin_port)))
 }

@@ -41,7 +41,8 @@ package actor Simulator {
     private var stored: [Int: [String: StoredDevice]] = [:]
     /// When the kernel ends the links of a life that was killed.
     private var linksEnd: ContinuousClock.Instant?
-    private var callWaiters: [(member: String, count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    private var callWaiters: [CallWaiter] = []
+    private var lastCallWaiter = 0
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -295,16 +296,43 @@ package actor Simulator {
 
     // MARK: Waiting
 
-    /// Waits until that many calls of a member have been received.
+    /// Waits until that many calls of a member have been received, or the task is cancelled.
     package func waitForCalls(of member: String, count: Int = 1) async {
         guard self.count(of: member) < count else { return }
-        await withCheckedContinuation { callWaiters.append((member, count, $0)) }
+        lastCallWaiter += 1
+        let number = lastCallWaiter
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                // Cancelled before it stands here, nobody would come for it.
+                guard !Task.isCancelled else { return continuation.resume() }
+                callWaiters.append(CallWaiter(number, member, count, continuation))
+            }
+        } onCancel: {
+            loop.execute { self.assumeIsolated { $0.wakeCallWaiters { $0.number == number } } }
+        }
     }
 
-    private func wakeCallWaiters() {
+    private func wakeCallWaiters() { wakeCallWaiters { [log] in log.counts[$0.member, default: 0] >= $0.count } }
+
+    private func wakeCallWaiters(_ isDue: (CallWaiter) -> Bool) {
         guard !callWaiters.isEmpty else { return }
-        let due = callWaiters.filter { log.counts[$0.member, default: 0] >= $0.count }
-        callWaiters.removeAll { log.counts[$0.member, default: 0] >= $0.count }
+        let due = callWaiters.filter(isDue)
+        callWaiters.removeAll(where: isDue)
         for waiter in due { waiter.continuation.resume() }
+    }
+}
+
+/// Somebody who waits for calls of a method.
+private struct CallWaiter {
+    let number: Int
+    let member: String
+    let count: Int
+    let continuation: CheckedContinuation<Void, Never>
+
+    init(_ number: Int, _ member: String, _ count: Int, _ continuation: CheckedContinuation<Void, Never>) {
+        self.number = number
+        self.member = member
+        self.count = count
+        self.continuation = continuation
     }
 }

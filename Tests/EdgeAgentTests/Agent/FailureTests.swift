@@ -67,7 +67,7 @@ extension AgentLane2 {
                 let nowhere = try await gateway.send("connect", #""timeoutMs":300"#, on: .heart)
                 expectFailure(nowhere, "not-in-range", stage: "scan", applied: "no")
                 #expect(nowhere["error"]["retryable"] == true)
-                let deaf = try await gateway.send("read", Gateway.level + #","timeoutMs":1500"#, on: .deaf)
+                let deaf = try await gateway.send("read", Gateway.level + #","timeoutMs":4000"#, on: .deaf)
                 expectFailure(deaf, "connect-timeout", status: "timeout", stage: "connect")
                 #expect(deaf["error"]["dbus"] == "org.bluez.Error.Failed")
                 #expect(try #require(deaf["attempt"].number) > 1)
@@ -80,7 +80,7 @@ extension AgentLane2 {
             try await withAgent(setup) { gateway in
                 let answer = try await gateway.send(
                     "write",
-                    Gateway.level + #","timeoutMs":400"# + Self.value,
+                    Gateway.level + #","timeoutMs":4000"# + Self.value,
                     on: .battery
                 )
                 expectFailure(answer, "discover-timeout", status: "timeout", stage: "discover", applied: "no")

@@ -5,34 +5,34 @@ extension FaultCase {
             "connect-timeout",
             .connectTimeout,
             "connect",
-            #""timeoutMs":1200"#,
+            #""timeoutMs":3000"#,
             applied: "no",
             dbus: "org.bluez.Error.Failed"
         ),
-        .init("discover-timeout", .discoverTimeout, "connect", #""timeoutMs":1200"#, applied: "no"),
-        .init("not-in-range", .notInRange, "connect", #""timeoutMs":1200"#, applied: "no"),
-        .init("connect-timeout", .connectTimeout, "discover", #""timeoutMs":1200"#, dbus: "org.bluez.Error.Failed"),
-        .init("discover-timeout", .discoverTimeout, "discover", #""timeoutMs":1200"#),
-        .init("not-in-range", .notInRange, "discover", #""timeoutMs":1200"#),
+        .init("discover-timeout", .discoverTimeout, "connect", #""timeoutMs":3000"#, applied: "no"),
+        .init("not-in-range", .notInRange, "connect", #""timeoutMs":3000"#, applied: "no"),
+        .init("connect-timeout", .connectTimeout, "discover", #""timeoutMs":3000"#, dbus: "org.bluez.Error.Failed"),
+        .init("discover-timeout", .discoverTimeout, "discover", #""timeoutMs":3000"#),
+        .init("not-in-range", .notInRange, "discover", #""timeoutMs":3000"#),
         .init(
             "connect-timeout",
             .connectTimeout,
             "read",
-            #""service":"ffe0","characteristic":"ffe1","timeoutMs":1200"#,
+            #""service":"ffe0","characteristic":"ffe1","timeoutMs":3000"#,
             dbus: "org.bluez.Error.Failed"
         ),
         .init(
             "discover-timeout",
             .discoverTimeout,
             "read",
-            #""service":"ffe0","characteristic":"ffe1","timeoutMs":1200"#
+            #""service":"ffe0","characteristic":"ffe1","timeoutMs":3000"#
         ),
-        .init("not-in-range", .notInRange, "read", #""service":"ffe0","characteristic":"ffe1","timeoutMs":1200"#),
+        .init("not-in-range", .notInRange, "read", #""service":"ffe0","characteristic":"ffe1","timeoutMs":3000"#),
         .init(
             "connect-timeout",
             .connectTimeout,
             "write",
-            #""service":"ffe0","characteristic":"ffe1","value":{"hex":"02"},"timeoutMs":1200"#,
+            #""service":"ffe0","characteristic":"ffe1","value":{"hex":"02"},"timeoutMs":3000"#,
             applied: "no",
             dbus: "org.bluez.Error.Failed"
         ),
@@ -40,21 +40,21 @@ extension FaultCase {
             "discover-timeout",
             .discoverTimeout,
             "write",
-            #""service":"ffe0","characteristic":"ffe1","value":{"hex":"02"},"timeoutMs":1200"#,
+            #""service":"ffe0","characteristic":"ffe1","value":{"hex":"02"},"timeoutMs":3000"#,
             applied: "no"
         ),
         .init(
             "not-in-range",
             .notInRange,
             "write",
-            #""service":"ffe0","characteristic":"ffe1","value":{"hex":"02"},"timeoutMs":1200"#,
+            #""service":"ffe0","characteristic":"ffe1","value":{"hex":"02"},"timeoutMs":3000"#,
             applied: "no"
         ),
         .init(
             "connect-timeout",
             .connectTimeout,
             "subscribe",
-            #""service":"ffe0","characteristic":"ffe1","timeoutMs":1200"#,
+            #""service":"ffe0","characteristic":"ffe1","timeoutMs":3000"#,
             applied: "no",
             dbus: "org.bluez.Error.Failed"
         ),
@@ -62,14 +62,14 @@ extension FaultCase {
             "discover-timeout",
             .discoverTimeout,
             "subscribe",
-            #""service":"ffe0","characteristic":"ffe1","timeoutMs":1200"#,
+            #""service":"ffe0","characteristic":"ffe1","timeoutMs":3000"#,
             applied: "no"
         ),
         .init(
             "not-in-range",
             .notInRange,
             "subscribe",
-            #""service":"ffe0","characteristic":"ffe1","timeoutMs":1200"#,
+            #""service":"ffe0","characteristic":"ffe1","timeoutMs":3000"#,
             applied: "no"
         ),
         .init(

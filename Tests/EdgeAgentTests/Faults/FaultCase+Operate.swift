@@ -1,7 +1,7 @@
 extension FaultCase {
     /// Commands during which the link, bluetoothd or the answer fails.
     static let operate: [FaultCase] = [
-        .init("timeout", .timeout, "read", #""service":"ffe0","characteristic":"ffe1","timeoutMs":1200"#),
+        .init("timeout", .timeout, "read", #""service":"ffe0","characteristic":"ffe1","timeoutMs":3000"#),
         .init("link-lost", .linkLost, "read", #""service":"ffe0","characteristic":"ffe1""#),
         .init(
             "link-lost-answered",
@@ -24,7 +24,7 @@ extension FaultCase {
             "timeout",
             .timeout,
             "write",
-            #""service":"ffe0","characteristic":"ffe1","value":{"hex":"02"},"timeoutMs":1200"#,
+            #""service":"ffe0","characteristic":"ffe1","value":{"hex":"02"},"timeoutMs":3000"#,
             applied: "maybe"
         ),
         .init(
@@ -69,7 +69,7 @@ extension FaultCase {
             "timeout",
             .timeout,
             "subscribe",
-            #""service":"ffe0","characteristic":"ffe1","timeoutMs":1200"#,
+            #""service":"ffe0","characteristic":"ffe1","timeoutMs":3000"#,
             applied: "maybe"
         ),
         .init("link-lost", .linkLost, "subscribe", #""service":"ffe0","characteristic":"ffe1""#, applied: "maybe"),
