@@ -7,9 +7,13 @@ HEART = {"service": "180d", "characteristic": "2a38"}
 
 def tries(gateway, dev, since):
     """What the link's topic told of each try that came next: its number and the gap before it."""
-    told = [message.body for message in gateway.on("dev", dev, "link", since=since) if isinstance(message.body, dict)]
-    return {body["attempt"]: body["nextTryMs"] for body in told
-            if body["state"] == "disconnected" and body.get("nextTryMs")}
+    gaps = {}
+    for message in gateway.on("dev", dev, "link", since=since):
+        body = message.body if isinstance(message.body, dict) else {}
+        if body.get("state") == "disconnected" and body.get("nextTryMs"):
+            # What is told again meanwhile is the rest of it.
+            gaps[body["attempt"]] = max(body["nextTryMs"], gaps.get(body["attempt"], 0))
+    return gaps
 
 
 def require_growing(gaps):
