@@ -35,7 +35,9 @@ deb: release ## make the Debian package of it, in .build/package
 
 package: deb ## install, upgrade and purge it in a clean Debian root, and let it work there (as root)
 	$(TIMEOUT) 1800 swift build -j $(JOBS) -c release --static-swift-stdlib --product bluez-simulator
-	$(TIMEOUT) 1800 Tests/Package/run
+	@status=0; $(TIMEOUT) 1800 Tests/Package/run || status=$$?; \
+	if [ $$status = 69 ] && [ -n "$${CI:-}" ]; then echo "package: LEFT OUT, for want of root, debootstrap or a mirror"; exit 0; fi; \
+	exit $$status
 
 container: deb ## make a container image of it, and let it work there (as root)
 	$(TIMEOUT) 1800 swift build -j $(JOBS) -c release --static-swift-stdlib --product bluez-simulator

@@ -25,6 +25,7 @@ package final class LocalServer {
 
     private let loop: EventLoop
     private let handler: Handler
+    private let library: cmicrohttpd_functions
     private var daemon: OpaquePointer?
     private var descriptor: Int32 = -1
     private var timer: EventLoop.TimerID?
@@ -45,32 +46,38 @@ package final class LocalServer {
     ) throws(SystemFailure) {
         self.loop = loop
         self.handler = handler
+        let library = try LocalHTTPLibrary.functions()
+        self.library = library
         errno = 0
         // Safe because: the daemon is stopped before this object goes.
         let context = Unmanaged.passUnretained(self).toOpaque()
         let started = address.withAddress { pointer, isIPv6 in
-            cmicrohttpd_start(pointer, isIPv6 ? 1 : 0, answerRequest, context, 16, seconds, 16_384)
+            withUnsafePointer(to: library) {
+                cmicrohttpd_start($0, pointer, isIPv6 ? 1 : 0, answerRequest, context, 16, seconds, 16_384)
+            }
         }
         guard let daemon = started ?? nil else {
             throw SystemFailure("bind", code: errno == 0 ? EADDRNOTAVAIL : errno)
         }
         self.daemon = daemon
-        descriptor = cmicrohttpd_epoll(daemon)
+        descriptor = withUnsafePointer(to: library) { cmicrohttpd_epoll($0, daemon) }
         do throws(SystemFailure) {
             try loop.watch(descriptor, for: .readable) { [weak self] _ in self?.work() }
         } catch {
-            MHD_stop_daemon(daemon)
+            library.stop_daemon(daemon)
             self.daemon = nil
             throw error
         }
     }
 
     deinit {
-        if let daemon { MHD_stop_daemon(daemon) }
+        if let daemon { library.stop_daemon(daemon) }
     }
 
     /// The port that it listens on.
-    package var port: Int { daemon.map { Int(cmicrohttpd_port($0)) } ?? 0 }
+    package var port: Int {
+        daemon.map { daemon in withUnsafePointer(to: library) { Int(cmicrohttpd_port($0, daemon)) } } ?? 0
+    }
 
     /// Closes all connections and listens no more.
     package func stop() {
@@ -78,17 +85,17 @@ package final class LocalServer {
         self.daemon = nil
         loop.unwatch(descriptor)
         if let timer { loop.cancel(timer) }
-        MHD_stop_daemon(daemon)
+        library.stop_daemon(daemon)
     }
 
     private func work() {
         guard let daemon else { return }
-        MHD_run(daemon)
+        _ = library.run(daemon)
         if let timer { loop.cancel(timer) }
         timer = nil
         var milliseconds: UInt64 = 0
         // What is half done has no event of its own: the library says when it wants to be asked again.
-        guard MHD_get_timeout(daemon, &milliseconds) == .YES else { return }
+        guard library.get_timeout(daemon, &milliseconds) == .YES else { return }
         timer = loop.schedule(after: .milliseconds(Int64(clamping: max(1, milliseconds)))) { [weak self] in
             self?.timer = nil
             self?.work()
@@ -104,18 +111,18 @@ package final class LocalServer {
         }
         let response = answer.body.withUnsafeBytes { bytes in
             // The bytes are copied: the pointer is given as a mutable one only because C says so.
-            MHD_create_response_from_buffer(
+            library.create_response_from_buffer(
                 bytes.count,
                 UnsafeMutableRawPointer(mutating: bytes.baseAddress),
                 .RESPMEM_MUST_COPY
             )
         }
         guard let response else { return .NO }
-        defer { MHD_destroy_response(response) }
-        MHD_add_response_header(response, "Content-Type", answer.contentType)
-        MHD_add_response_header(response, "Cache-Control", "no-store")
-        if answer.status == 405 { MHD_add_response_header(response, "Allow", "GET, HEAD") }
-        return MHD_queue_response(connection, UInt32(answer.status), response)
+        defer { library.destroy_response(response) }
+        _ = library.add_response_header(response, "Content-Type", answer.contentType)
+        _ = library.add_response_header(response, "Cache-Control", "no-store")
+        if answer.status == 405 { _ = library.add_response_header(response, "Allow", "GET, HEAD") }
+        return library.queue_response(connection, UInt32(answer.status), response)
     }
 }
 

@@ -26,6 +26,9 @@ struct CompletionTests {
         #expect(try await offered("edge-agent", "ctl", "read", "--gateway", "r").isEmpty)
         #expect(try await offered("edge-agent", "ctl", "scan", "--cafile", "/etc/passw").contains("/etc/passwd"))
         #expect(try await offered("edge-agent", "run", "--gate") == ["--gateway"])
+        #expect(try await offered("edge-agent", "d") == ["doctor"])
+        #expect(try await offered("edge-agent", "doctor", "--j") == ["--json"])
+        #expect(try await offered("edge-agent", "doctor", "--c").sorted() == ["--cafile", "--config", "--connect"])
         #expect(try await offered("edge-agent", "completion", "z") == ["zsh"])
     }
 

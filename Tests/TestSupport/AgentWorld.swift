@@ -14,6 +14,8 @@ package final class AgentWorld: Sendable {
         package var resolveDelay = Duration.milliseconds(1)
         /// Whether the adapter is switched on.
         package var isPowered = true
+        /// Further elements of the bus's configuration, such as a policy that denies.
+        package var policy = ""
         /// Whether bluetoothd is there from the start.
         package var hasBluez = true
         /// The world as a scenario file describes it, instead of all of the above.
@@ -221,7 +223,7 @@ package func withAgentWorld<Value>(
     settings.resolveDelay = options.resolveDelay
     let adapter = AdapterModel(isPowered: options.isPowered, devices: (options.devices ?? []).map(\.model))
     let adapters = options.devices == nil ? [] : [adapter]
-    return try await withSimulator(adapters: adapters, settings: settings) { bus, simulator in
+    return try await withSimulator(adapters: adapters, settings: settings, policy: options.policy) { bus, simulator in
         if !options.hasBluez { await simulator.leaveBus() }
         return try await body(AgentWorld(bus: bus, simulator: simulator, adapter: adapter))
     }

@@ -20,9 +20,10 @@ package func withSimulator<Value>(
 package func withSimulator<Value>(
     adapters: [AdapterModel],
     settings: SimulatorSettings = SimulatorSettings(),
+    policy: String = "",
     _ body: (PrivateBus, Simulator) async throws -> Value
 ) async throws -> Value {
-    try await withPrivateBus { bus in
+    try await withPrivateBus(policy: policy) { bus in
         let simulator = try await Simulator.start(
             on: bus.address,
             adapters: adapters,

@@ -9,6 +9,8 @@ package struct AdapterRecord {
     package var discovering = false
     /// `off-blocked` when rfkill holds it; BlueZ tells from 5.65 on, with experimental interfaces only.
     var powerState: String?
+    /// What BlueZ calls itself: `usb:v1D6Bp0246d0542` is version 5.66.
+    var modalias: String?
     /// Whether passive scanning through an advertisement monitor is possible.
     var hasMonitor = false
 
@@ -29,6 +31,7 @@ package struct AdapterRecord {
             case "Powered": powered = try value.bool()
             case "Discovering": discovering = try value.bool()
             case "PowerState": powerState = try value.string()
+            case "Modalias": modalias = try value.string()
             default: break
             }
         }

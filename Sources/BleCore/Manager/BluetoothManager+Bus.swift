@@ -14,6 +14,7 @@ extension BluetoothManager {
             } catch let failure as DBusFailure {
                 denied = Self.isDenial(failure)
                 leaveBus()
+                busFault = BusFault(failure)
                 startIsOver()
             }
             try await loop.sleep(for: gap * Double.random(in: 0.8...1.2))
@@ -45,6 +46,7 @@ extension BluetoothManager {
         endSession = { end.finish() }
         busConnects += 1
         denied = false
+        busFault = nil
         connected()
         let news = ownerNews
         let owner = try await connection.owner(of: BluezNames.service)
@@ -134,6 +136,7 @@ extension BluetoothManager {
         guard new != owner else { return }
         owner = new
         loaded = false
+        treeFault = nil
         treeIsMissing = false
         unsettled = 0
         isProbing = false
@@ -170,6 +173,7 @@ extension BluetoothManager {
             loaded = true
             ladder.succeeded(.bus)
             denied = false
+            treeFault = nil
             isStarting = false
             for change in changes { apply(change) }
             endAdoption(of: asked)
@@ -178,6 +182,7 @@ extension BluetoothManager {
             if let capability = configuration.pairingCapability { setAgent(capability) }
         } catch {
             denied = Self.isDenial(error)
+            treeFault = BusFault(error)
             treeStaysAway()
             // bluetoothd is there and gave no answer that can be read: it may be starting; ask again.
             loop.schedule(after: .seconds(2)) { [weak self] in

@@ -78,6 +78,9 @@ public actor BluetoothManager {
     /// How often the bus has told who owns bluetoothd's name.
     var ownerNews = 0
     var denied = false
+    /// Why there is no connection to the bus, and why bluetoothd does not tell what it has, as far as it was said.
+    var busFault: BusFault?
+    var treeFault: BusFault?
     /// Nobody knows yet whether bluetoothd is there: the bus has been asked for the first time and has not answered.
     var isStarting = true
     /// Calls in a row that did not settle in time.

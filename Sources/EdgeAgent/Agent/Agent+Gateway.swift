@@ -39,6 +39,7 @@ extension Agent {
         case .logLevel(let request): succeed(command, setLogLevel(request))
         case .configGet(let request): succeed(command, configurationContent(request))
         case .restart: restart(command)
+        case .diag: inBackground(command) { try await self.diagnose($0) }
         case .connectMatching(let request): connect(request, command)
         case .pairingWindow(let request): succeed(command, setPairingWindow(request))
         case .connect, .disconnect, .discover, .read, .write, .subscribe, .unsubscribe, .transact, .rssi, .run,

@@ -175,7 +175,7 @@ private final class AgentEntry: @unchecked Sendable {
 
 extension TopicTree {
     /// What the client subscribes to, and how.
-    fileprivate var mqttSubscriptions: [MQTTSubscription] {
+    var mqttSubscriptions: [MQTTSubscription] {
         subscriptions.map { filter in
             var subscription = MQTTSubscription(filter.text)
             if filter.text == status {

@@ -48,7 +48,7 @@ package struct AuditSubject: Sendable, Equatable {
         case .discover(let discover): isAudited = discover.refresh
         case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .connect, .connectMatching,
             .disconnect, .read, .subscribe, .unsubscribe, .rssi, .jobs, .job, .cancel, .pair, .pairingWindow,
-            .pairAnswer, .unpair, .trust, .forget, .restart:
+            .pairAnswer, .unpair, .trust, .forget, .restart, .diag:
             break
         case .logLevel, .configGet: break
         case .sequence(let sequence):

@@ -5,6 +5,7 @@ package enum Invocation: Sendable, Equatable {
     /// Asks the policy about a sample command.
     case trySample(SampleCommand, ConfigurationArguments)
     case profile(ProfileInvocation)
+    case doctor(DoctorInvocation, ConfigurationArguments)
     case version
     /// Help for one command, or for the whole.
     case help(ProgramCommand?)
@@ -15,6 +16,7 @@ package enum ProgramCommand: String, Sendable, CaseIterable {
     case run
     case checkConfig = "check-config"
     case profile
+    case doctor
     case version
     case help
 }
@@ -44,7 +46,7 @@ package enum CommandLineParser {
     /// - Throws: ``Failure`` with every problem; no text holds the value of an unknown flag, which may be a password.
     package static func parse(_ arguments: [String]) throws(Failure) -> Invocation {
         guard let first = arguments.first else {
-            throw Failure(problems: ["a command is missing: run, check-config, profile, version or help"], command: nil)
+            throw Failure(problems: ["a command is missing: run, check-config, profile, doctor, version or help"], command: nil)
         }
         let rest = arguments.dropFirst()
         switch first {
@@ -59,8 +61,11 @@ package enum CommandLineParser {
         switch command {
         case .run: return .run(try configuration(rest, of: command).configuration)
         case .checkConfig:
-            let (configuration, sample) = try configuration(rest, of: command)
+            let (configuration, sample, _) = try configuration(rest, of: command)
             return sample.map { .trySample($0, configuration) } ?? .checkConfig(configuration)
+        case .doctor:
+            let (configuration, _, doctor) = try configuration(rest, of: command)
+            return .doctor(doctor.invocation, configuration)
         case .profile: return .profile(try profile(rest))
         case .version:
             guard let surplus = rest.first else { return .version }
@@ -82,10 +87,12 @@ package enum CommandLineParser {
     private static func configuration(
         _ arguments: ArraySlice<String>,
         of command: ProgramCommand
-    ) throws(Failure) -> (configuration: ConfigurationArguments, sample: SampleCommand?) {
-        let flags = CommandLineFlag.all + (command == .checkConfig ? CommandLineFlag.sample : [])
+    ) throws(Failure) -> (configuration: ConfigurationArguments, sample: SampleCommand?, doctor: DoctorArguments) {
+        let own = command == .checkConfig ? CommandLineFlag.sample : command == .doctor ? CommandLineFlag.doctor : []
+        let flags = CommandLineFlag.all + own
         var result = ConfigurationArguments()
         var sample = SampleArguments()
+        var doctor = DoctorArguments()
         var problems: [String] = []
         var seen: Set<String> = []
         var rest = arguments
@@ -122,26 +129,28 @@ package enum CommandLineParser {
                 result.file = value
             } else if CommandLineFlag.sample.contains(where: { $0.name == name }) {
                 sample.values[name] = value
+            } else if CommandLineFlag.doctor.contains(where: { $0.name == name }) {
+                doctor.values[name] = value
             } else {
                 result.overrides.append(ConfigurationLoader.Override(flag: name, value: value))
             }
         }
-        problems += sample.problems
+        problems += sample.problems + doctor.problems
         guard problems.isEmpty else { throw Failure(problems: problems, command: command) }
-        return (result, sample.command)
+        return (result, sample.command, doctor)
     }
 
     private static func unknownCommand(_ name: String) -> String {
         if name.hasPrefix("-") {
             let flag = shown(String(name.prefix { $0 != "=" }))
-            return "a command must come first, before \(flag): run, check-config, profile, version or help"
+            return "a command must come first, before \(flag): run, check-config, profile, doctor, version or help"
         }
         // These are read before this parser is asked.
         let names = ProgramCommand.allCases.map(\.rawValue) + ["ctl", "completion", "manual"]
         let hint = Suggestion.nearest(to: name, in: names).map {
             ": did you mean \($0)?"
         }
-        return "unknown command \(shown(name))" + (hint ?? ": expected run, check-config, profile, version or help")
+        return "unknown command \(shown(name))" + (hint ?? ": expected run, check-config, profile, doctor, version or help")
     }
 
     private static func unknownFlag(_ name: String, in flags: [CommandLineFlag]) -> String {

@@ -22,6 +22,7 @@ package enum EdgeAgentMain {
 package struct EdgeAgentProgram: Sendable {
     private let loader: ConfigurationLoader
     private let agent: RunCommand.Agent
+    private let doctor: DoctorCommand.Examination
     private let libraries: @Sendable () -> [VersionCommand.Library]
     private let output: @Sendable (String) -> Bool
     private let error: @Sendable (String) -> Bool
@@ -31,6 +32,7 @@ package struct EdgeAgentProgram: Sendable {
     package init(
         loader: ConfigurationLoader,
         agent: @escaping RunCommand.Agent,
+        doctor: @escaping DoctorCommand.Examination = DoctorCommand.doctor,
         libraries: @escaping @Sendable () -> [VersionCommand.Library],
         output: @escaping @Sendable (String) -> Bool,
         error: @escaping @Sendable (String) -> Bool,
@@ -38,6 +40,7 @@ package struct EdgeAgentProgram: Sendable {
     ) {
         self.loader = loader
         self.agent = agent
+        self.doctor = doctor
         self.libraries = libraries
         self.output = output
         self.error = error
@@ -66,6 +69,9 @@ package struct EdgeAgentProgram: Sendable {
                 let outcome = ProfileCommandLine.run(invocation)
                 for problem in outcome.problems { complain(problem) }
                 return outcome.text.isEmpty || output(outcome.text) ? outcome.code : .osError
+            case .doctor(let invocation, let arguments):
+                let outcome = loader.load(file: arguments.file, overrides: arguments.overrides)
+                return doctor(invocation, outcome, arguments.file, output)
             case .trySample(let sample, let arguments):
                 return withConfiguration(arguments) { loaded in
                     for warning in loaded.warnings { complain("warning: \(warning)") }

@@ -2,6 +2,8 @@
 package enum ExitCode: Int32, Sendable, CaseIterable {
     /// Everything was done; `run` was asked to stop and did so in order.
     case success = 0
+    /// A check of `doctor` has failed.
+    case checkFailed = 1
     /// The command line is wrong: an unknown command or flag, or a flag without its value (`EX_USAGE`).
     case usage = 64
     /// What `check-config --try` or `profile try` was given is nothing that could be taken (`EX_DATAERR`).
@@ -24,6 +26,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     package var meaning: String {
         switch self {
         case .success: "Done; or stopped in order by SIGTERM or SIGINT"
+        case .checkFailed: "A check of `doctor` has failed"
         case .usage: "Wrong command line: unknown command or flag, or a value missing"
         case .sampleRefused: "What `--try` or `profile try` was given is nothing that could be taken"
         case .noInput: "A file cannot be read: the configuration, or a profile"

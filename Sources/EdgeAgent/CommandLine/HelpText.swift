@@ -7,6 +7,7 @@ package enum HelpText {
         case .run: run
         case .checkConfig: checkConfig
         case .profile: profile
+        case .doctor: doctor
         case .version: version
         case .help: help
         }
@@ -20,6 +21,7 @@ package enum HelpText {
           edge-agent run [FLAGS]            Run the agent until SIGTERM or SIGINT.
           edge-agent check-config [FLAGS]   Check the configuration and print it.
           edge-agent profile COMMAND        Check and try profiles of devices.
+          edge-agent doctor [FLAGS]         Find out what does not work, and why.
           edge-agent ctl COMMAND            Command gateways over MQTT.
           edge-agent version                Print the version.
           edge-agent completion bash|zsh    Print a script for the shell.
@@ -56,7 +58,7 @@ package enum HelpText {
         second one stops it at once.
 
         Exit codes:
-        \(exitCodes(ExitCode.allCases.filter { $0 != .sampleRefused && $0 != .denied }))
+        \(exitCodes(ExitCode.allCases.filter { ![.sampleRefused, .denied, .checkFailed].contains($0) }))
 
         Examples:
           edge-agent run --broker mqtt://broker.example --gateway shop-3
@@ -133,6 +135,36 @@ package enum HelpText {
         """
     }
 
+    private static var doctor: String {
+        """
+        Look at everything that the agent needs, each thing by itself, and say for
+        each that fails what to do: configuration, clock, state directory, bus,
+        bluetoothd, adapter, discovery, agent for pairings, and the broker up to its
+        subscriptions. An agent that runs is not disturbed.
+
+        Run it as the user that the agent runs as:
+          sudo -u edge-agent edge-agent doctor
+
+        Usage:
+          edge-agent doctor [FLAGS]
+
+        A line tells a check and its outcome: ok, warning, FAILED, or skipped with
+        what it needs. The line below it tells how to mend it.
+
+        Flags, as --flag VALUE or --flag=VALUE:
+        \(list(CommandLineFlag.doctor))
+        \(flags)
+
+        Exit codes:
+        \(exitCodes([.success, .checkFailed, .usage, .osError]))
+
+        Examples:
+          edge-agent doctor --config /etc/edge-agent/edge-agent.yaml
+          edge-agent doctor --connect a1b2c3d4e5f6 --listen 20 --json
+
+        """
+    }
+
     private static var version: String {
         """
         Print the version of edge-agent and of the libraries that it runs with.
@@ -152,7 +184,7 @@ package enum HelpText {
     private static var help: String {
         """
         Print help for the program or for one command: run, check-config, profile,
-        version.
+        doctor, version.
 
         Usage:
           edge-agent help [COMMAND]

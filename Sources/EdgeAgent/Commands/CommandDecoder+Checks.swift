@@ -87,10 +87,6 @@ extension CommandDecoder {
         }
         draft.origin.verb = verb
         draft.changesSomething = verb.changesSomething
-        guard verb.isOffered else {
-            let detail = "the verb \(text) is not offered by this version"
-            throw RefusedVerb(answer: draft.refused(.unknownVerb, detail))
-        }
         let base = "\(rule.tree.prefix)/v1/\(rule.tree.gateway)"
         switch (verb.place, draft.origin.target) {
         case (.gateway, .device), (.gateway, .group):

@@ -50,7 +50,7 @@ extension FieldReader {
     }
 
     private mutating func step(_ devices: DeviceDirectory) -> SequenceRequest.Step? {
-        let names = VerbName.offered.filter(\.mayBeStep)
+        let names = VerbName.sorted.filter(\.mayBeStep)
         let expected = "one of " + names.map(\.rawValue).joined(separator: ", ")
         guard let value = take("verb") else {
             problem("verb", expected: expected)

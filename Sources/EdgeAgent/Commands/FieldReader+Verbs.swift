@@ -61,6 +61,7 @@ extension FieldReader {
         case .logLevel: logLevel()
         case .configGet: configGet()
         case .restart: .restart
+        case .diag: .diag
         default: nil
         }
     }

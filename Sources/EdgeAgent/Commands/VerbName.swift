@@ -28,18 +28,6 @@ package enum VerbName: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether this version carries the verb out.
-    package var isOffered: Bool {
-        switch self {
-        case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .connect, .disconnect, .discover,
-            .read, .write, .subscribe, .unsubscribe, .transact, .rssi, .sequence, .jobs, .job, .cancel, .pair,
-            .pairAnswer, .unpair, .trust, .forget, .restart, .run:
-            true
-        case .logLevel, .configGet: true
-        case .diag: false
-        }
-    }
-
     /// Whether the verb may stand in a sequence.
     package var mayBeStep: Bool {
         switch self {
@@ -58,6 +46,6 @@ package enum VerbName: String, CaseIterable, Sendable {
         }
     }
 
-    /// The verbs that this version carries out, in order of the alphabet.
-    package static let offered: [VerbName] = allCases.filter(\.isOffered).sorted { $0.rawValue < $1.rawValue }
+    /// All verbs in order of the alphabet.
+    package static let sorted: [VerbName] = allCases.sorted { $0.rawValue < $1.rawValue }
 }

@@ -38,6 +38,7 @@ package enum VerbRequest: Sendable, Equatable {
     case logLevel(LogLevelRequest)
     case configGet(ConfigGetRequest)
     case restart
+    case diag
 
     package var name: VerbName {
         switch self {
@@ -70,6 +71,7 @@ package enum VerbRequest: Sendable, Equatable {
         case .logLevel: .logLevel
         case .configGet: .configGet
         case .restart: .restart
+        case .diag: .diag
         }
     }
 
@@ -101,7 +103,7 @@ package enum VerbRequest: Sendable, Equatable {
         case .scanStart, .scanStop: .seconds(10)
         case .connect, .connectMatching, .read, .write, .subscribe, .adapterPower: .seconds(20)
         case .discover: .seconds(30)
-        case .pair: .seconds(60)
+        case .pair, .diag: .seconds(60)
         case .transact, .run, .sequence: .seconds(120)
         // The scan itself, and the time to start and end it.
         case .scan(let scan): scan.duration + .seconds(10)

@@ -64,7 +64,7 @@ enum VerbTasks {
         case .forget:
             return BlueToothTaskModel(address, timeout: timeout) { _, scope in try await agent.forget(device, scope) }
         case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .sequence, .jobs, .job, .cancel,
-            .pairingWindow, .pairAnswer, .restart, .logLevel, .configGet:
+            .pairingWindow, .pairAnswer, .restart, .logLevel, .configGet, .diag:
             return BlueToothTaskModel(address, timeout: timeout) { _, _ in
                 throw OperationError(.internal, detail: "the verb is none for a device")
             }

@@ -80,7 +80,7 @@ extension VerbRequest {
         switch self {
         case .ping, .info, .devices, .scan, .scanStart, .scanStop, .adapterPower, .connect, .connectMatching,
             .disconnect, .discover, .rssi, .jobs, .job, .cancel, .pair, .pairingWindow, .pairAnswer, .unpair, .trust,
-            .forget, .restart:
+            .forget, .restart, .diag:
             []
         case .logLevel, .configGet: []
         case .sequence(let request): request.steps.flatMap(\.request.attributes)

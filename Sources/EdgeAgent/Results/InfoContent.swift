@@ -68,7 +68,7 @@ package struct InfoContent: Sendable, Equatable {
     package init(
         version: String,
         mqttVersion: String,
-        verbs: [VerbName] = VerbName.offered,
+        verbs: [VerbName] = VerbName.sorted,
         limits: Limits,
         durability: Durability = .none,
         profiles: [String] = [],

@@ -41,6 +41,9 @@ package enum ResultPayload: Sendable, Equatable {
     /// `config.get`.
     case configuration(ConfigurationContent)
 
+    /// `diag`: what each check has found.
+    case checks([CheckResult])
+
     /// What a `connect` found.
     package struct ConnectResult: Sendable, Equatable {
         /// The link's MTU, where BlueZ tells it.
@@ -150,6 +153,7 @@ package enum ResultPayload: Sendable, Equatable {
             writer.key("job")
             job.write(to: &writer)
             writer.field("steps", array: steps) { $1.write(to: &$0) }
+        case .checks(let results): CheckResult.write(results, to: &writer)
         case .cancelled(let count): writer.field("count", count)
         case .logLevel(let level, let former, let endsMs):
             writer.field("level", level.name)
@@ -174,6 +178,7 @@ package enum ResultPayload: Sendable, Equatable {
         case .longConnection: 256
         case .steps(let parts), .members(let parts):
             parts.reduce(64) { $0 + 192 + ($1.payload?.estimatedBytes ?? 0) }
+        case .checks(let results): results.count * CheckResult.estimatedBytes
         case .jobs(let jobs, _): jobs.count * JobSummary.estimatedBytes
         case .job(_, let steps): 512 + steps.count * 96
         default: 64

@@ -14,7 +14,8 @@ package enum CompletionScript {
 
     static var programCommands: [(name: String, summary: String)] {
         [
-            ("run", "Run the agent"), ("check-config", "Check the configuration"), ("version", "Print the version"),
+            ("run", "Run the agent"), ("check-config", "Check the configuration"),
+            ("doctor", "Find out what does not work, and why"), ("version", "Print the version"),
             ("help", "Print help"), ("ctl", "Command gateways over MQTT"), ("completion", "Print a completion script"),
             ("manual", "Print a manual page"),
         ]
@@ -31,6 +32,7 @@ package enum CompletionScript {
     private static var bash: String {
         let agentFlags = CommandLineFlag.all.map(\.name) + ["--help"]
         let sampleFlags = CommandLineFlag.sample.map(\.name)
+        let doctorFlags = CommandLineFlag.doctor.map(\.name)
         let cases = control.map { command, options in
             "        \(command.rawValue)) options=\"\(options.map(\.name).joined(separator: " "))\" ;;"
         }
@@ -49,6 +51,7 @@ package enum CompletionScript {
                 case "${COMP_WORDS[1]}" in
                     run) options="\(agentFlags.joined(separator: " "))" ;;
                     check-config) options="\((agentFlags + sampleFlags).joined(separator: " "))" ;;
+                    doctor) options="\((agentFlags + doctorFlags).joined(separator: " "))" ;;
                     help) options="\(programCommands.map(\.name).joined(separator: " "))" ;;
                     manual) options="\(ManualPage.allCases.map(\.rawValue).joined(separator: " "))" ;;
                     completion) options="\(Shell.allCases.map(\.rawValue).joined(separator: " "))" ;;
@@ -84,7 +87,7 @@ package enum CompletionScript {
             case .words(let list): words[option.name] = list
             }
         }
-        for flag in CommandLineFlag.all + CommandLineFlag.sample where flag.takesValue {
+        for flag in CommandLineFlag.all + CommandLineFlag.sample + CommandLineFlag.doctor where flag.takesValue {
             if flag.placeholder == "FILE" || flag.placeholder == "DIR" {
                 files.insert(flag.name)
             } else if words[flag.name] == nil {
@@ -106,11 +109,8 @@ package enum CompletionScript {
     private static var zsh: String {
         let commands = programCommands.map { "        \(entry($0.name, $0.summary))" }.joined(separator: "\n")
         let ctl = ControlCommand.allCases.map { "        \(entry($0.rawValue, $0.summary))" }.joined(separator: "\n")
-        let agent = CommandLineFlag.all.map { flag in
-            let isFile = flag.placeholder == "FILE" || flag.placeholder == "DIR"
-            let value = flag.takesValue ? ":\(flag.placeholder):\(isFile ? "_files" : "")" : ""
-            return "            '\(flag.name)[\(plain(flag.summary))]\(value)'"
-        }
+        let agent = CommandLineFlag.all.map { "            \(specification($0))" }
+        let doctor = CommandLineFlag.doctor.map { "            \(specification($0))" } + agent
         let cases = control.map { command, options in
             let lines = options.map { "                    \(specification($0))" }
             return """
@@ -141,6 +141,10 @@ package enum CompletionScript {
                         _arguments \\
             \(agent.joined(separator: " \\\n")) \\
                         '--help[Print help]' ;;
+                    doctor)
+                        _arguments \\
+            \(doctor.joined(separator: " \\\n")) \\
+                        '--help[Print help]' ;;
                     help) _describe 'command' commands ;;
                     manual) _values 'page' \(ManualPage.allCases.map(\.rawValue).joined(separator: " ")) ;;
                     completion) _values 'shell' \(Shell.allCases.map(\.rawValue).joined(separator: " ")) ;;
@@ -160,6 +164,12 @@ package enum CompletionScript {
     }
 
     private static func entry(_ name: String, _ summary: String) -> String { "'\(name):\(plain(summary))'" }
+
+    private static func specification(_ flag: CommandLineFlag) -> String {
+        let isFile = flag.placeholder == "FILE" || flag.placeholder == "DIR"
+        let value = flag.takesValue ? ":\(flag.placeholder):\(isFile ? "_files" : "")" : ""
+        return "'\(flag.name)[\(plain(flag.summary))]\(value)'"
+    }
 
     private static func specification(_ option: ControlOption) -> String {
         let many = option.repeats ? "*" : ""

@@ -1,13 +1,13 @@
 /// A command of `edge-agent ctl`.
 package enum ControlCommand: String, CaseIterable, Sendable {
-    case gateways, devices, scan, read, write, subscribe, transact, run, jobs, cancel, pair, watch
+    case gateways, devices, scan, read, write, subscribe, transact, run, jobs, cancel, pair, watch, diag
     case logLevel = "log-level"
     case config
 
     /// What stands behind the command's name.
     package var operands: String {
         switch self {
-        case .gateways, .devices, .scan: ""
+        case .gateways, .devices, .scan, .diag: ""
         case .read, .subscribe: "DEV SERVICE CHARACTERISTIC"
         case .write: "DEV SERVICE CHARACTERISTIC VALUE"
         case .transact: "DEV SERVICE WRITE NOTIFY VALUE"
@@ -23,7 +23,7 @@ package enum ControlCommand: String, CaseIterable, Sendable {
     /// How many operands there may be; with `--handle` the two UUIDs are left out.
     func operandCount(withHandle: Bool) -> ClosedRange<Int> {
         switch self {
-        case .gateways, .devices, .scan: 0...0
+        case .gateways, .devices, .scan, .diag: 0...0
         case .read, .subscribe: withHandle ? 1...1 : 3...3
         case .write: withHandle ? 2...2 : 4...4
         case .transact: 5...5
@@ -52,6 +52,7 @@ package enum ControlCommand: String, CaseIterable, Sendable {
         case .watch: "Print what the gateway tells, as it happens"
         case .logLevel: "Change how much the gateway logs"
         case .config: "Show the gateway's configuration, or ask for another one"
+        case .diag: "Find out what does not work at the gateway, and why"
         }
     }
 
@@ -92,7 +93,7 @@ package enum ControlCommand: String, CaseIterable, Sendable {
             ]
         case .transact: [.form]
         case .run: []
-        case .jobs: []
+        case .jobs, .diag: []
         case .cancel:
             [
                 ControlOption("--dev", .text("DEV"), "All commands of this device"),
@@ -133,6 +134,7 @@ package enum ControlCommand: String, CaseIterable, Sendable {
         case .watch: "edge-agent ctl watch door"
         case .logLevel: "edge-agent ctl log-level debug --for 10m"
         case .config: "edge-agent ctl config --section mqtt"
+        case .diag: "edge-agent ctl diag --gateway shop-3"
         }
     }
 }

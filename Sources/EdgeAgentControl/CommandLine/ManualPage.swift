@@ -19,7 +19,8 @@ package enum ManualPage: String, CaseIterable, Sendable {
         var page = Page(title: "EDGE-AGENT", section: 1, name: "edge-agent", "MQTT commands for Bluetooth LE devices")
         page.section("SYNOPSIS")
         for line in [
-            "run [FLAGS]", "check-config [FLAGS] [--try JSON ...]", "ctl COMMAND [OPERANDS] [OPTIONS]", "version",
+            "run [FLAGS]", "check-config [FLAGS] [--try JSON ...]", "doctor [FLAGS]",
+            "ctl COMMAND [OPERANDS] [OPTIONS]", "version",
             "completion bash|zsh", "manual PAGE", "help [COMMAND]",
         ] { page.line("edge-agent \(line)") }
         page.section("DESCRIPTION")
@@ -42,6 +43,12 @@ package enum ManualPage: String, CaseIterable, Sendable {
         for flag in CommandLineFlag.sample {
             page.item(flag.takesValue ? "\(flag.name) \(flag.placeholder)" : flag.name, "\(flag.summary).")
         }
+        page.section("FLAGS OF DOCTOR")
+        page.text("Beside those of run. What it looks at is explained in /usr/share/doc/edge-agent/doctor.md.")
+        for flag in CommandLineFlag.doctor {
+            let value = flag.defaultText.map { " Default: \($0)." } ?? ""
+            page.item(flag.takesValue ? "\(flag.name) \(flag.placeholder)" : flag.name, "\(flag.summary).\(value)")
+        }
         page.section("COMMANDS OF CTL")
         for command in ControlCommand.allCases {
             page.item("\(command.rawValue) \(command.operands)", "\(command.summary).")
@@ -54,7 +61,7 @@ package enum ManualPage: String, CaseIterable, Sendable {
             page.item("\(option.name) \(option.placeholder)", "\(option.summary).\(variable)")
         }
         page.section("EXIT STATUS")
-        page.text("Of run, check-config and version:")
+        page.text("Of run, check-config, doctor and version:")
         for code in ExitCode.allCases { page.item(String(code.rawValue), "\(code.meaning).") }
         page.text("Of ctl:")
         for outcome in ControlOutcome.allCases { page.item(String(outcome.rawValue), "\(outcome.meaning).") }

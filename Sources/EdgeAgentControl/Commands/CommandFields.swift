@@ -70,6 +70,7 @@ extension ControlInvocation {
                 return nil
             }
             command = OutgoingCommand(verb: "config.get", usual: .seconds(5))
+        case .diag: command = OutgoingCommand(verb: "diag", usual: .seconds(60))
         case .pair:
             fields.text("--capability", as: "capability")
             command = OutgoingCommand(verb: "pair", device: operands[0], usual: .seconds(60))

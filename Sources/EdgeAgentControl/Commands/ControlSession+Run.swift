@@ -22,6 +22,11 @@ extension ControlSession {
         case .scan: return try await scanOnce(command, topics)
         case .subscribe: return try await listen(command, topics)
         case .pair: return try await pair(command, topics)
+        case .diag:
+            let result = try await perform(command, topics)
+            let outcome = show(result, of: command)
+            // What was to be found out is found out; what it is, the exit code tells as that of `doctor`.
+            return outcome == .ok && result.result["ok"]?.bool == false ? .failed : outcome
         default:
             let result = try await perform(command, topics)
             return show(result, of: command)
@@ -62,6 +67,7 @@ extension ControlSession {
             let ends = content["ends"]?.string.map { ", until \(Cell.plain($0))" } ?? ""
             return "\(Cell.of(content["level"]))\(ends); before: \(Cell.of(content["former"]))"
         case "config.get": return Self.tree(content["configuration"] ?? .null)
+        case "diag": return checks(content)
         case "cancel": return "\(Cell.of(content["count"])) cancelled"
         default: return content.count == 0 ? "done" : members(content)
         }
@@ -71,6 +77,17 @@ extension ControlSession {
     private func answer(_ content: JSONObject) -> String {
         if let parsed = content["parsed"]?.object, parsed.count > 0 { return members(parsed) }
         return Cell.of(content["value"]?.object?["hex"], limit: 16_384)
+    }
+
+    /// The lines that `doctor` prints.
+    private func checks(_ content: JSONObject) -> String {
+        let lines = (content["checks"]?.array ?? []).compactMap(\.object).map { check in
+            let (name, status) = (Cell.of(check["name"]), Cell.of(check["status"]))
+            let mend = check["mend"]?.string.map { "\n    mend: \(Cell.plain($0, limit: 1024))" } ?? ""
+            let word = status == "failed" ? "FAILED" : status
+            return "\(name): \(word): \(Cell.of(check["text"], limit: 1024))\(mend)"
+        }
+        return lines.joined(separator: "\n")
     }
 
     private func members(_ object: JSONObject) -> String {

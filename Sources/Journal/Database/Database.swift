@@ -26,6 +26,31 @@ final class Database {
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &keeps)
     }
 
+    /// Opens a file to be read as it stands: its log is left out, and nothing is written or locked.
+    init(unchanged path: String) throws(JournalFailure) {
+        var name = "file:"
+        // What a URI would take for something else.
+        for character in path {
+            switch character {
+            case "%": name += "%25"
+            case "?": name += "%3f"
+            case "#": name += "%23"
+            default: name.append(character)
+            }
+        }
+        var opened: OpaquePointer?
+        let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(name + "?immutable=1", &opened, flags, nil)
+        guard let opened else { throw .inputOutput(code: code, errno: ENOMEM) }
+        handle = opened
+        guard code == SQLITE_OK else {
+            let failure = failure(code)
+            sqlite3_close(handle)
+            throw failure
+        }
+        _ = csqlite_set_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    }
+
     /// Closes the file.
     ///
     /// - Parameter asItIs: nothing is written any more, and the log stays as evidence.

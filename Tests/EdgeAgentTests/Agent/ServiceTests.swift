@@ -112,7 +112,7 @@ extension AgentLane3 {
                 let text = try String(contentsOfFile: "\(sources)/\(file)", encoding: .utf8)
                 // A word in quotes that is one of BlueZ's methods, but for what is matched to be answered.
                 let known =
-                    /"(Get[A-Z]\w+|Set|SetDiscoveryFilter|StartDiscovery|StopDiscovery|RemoveDevice|ConnectDevice|Connect|Disconnect|ConnectProfile|Pair|CancelPairing|ReadValue|WriteValue|Acquire\w+|StartNotify|StopNotify|RegisterAgent|RequestDefaultAgent|UnregisterAgent|RegisterMonitor|UnregisterMonitor)"/
+                    /"(Get\w*|Set|SetDiscoveryFilter|StartDiscovery|StopDiscovery|RemoveDevice|ConnectDevice|Connect|Disconnect|ConnectProfile|Pair|CancelPairing|ReadValue|WriteValue|Acquire\w+|StartNotify|StopNotify|RegisterAgent|RequestDefaultAgent|UnregisterAgent|RegisterMonitor|UnregisterMonitor)"/
                 for line in text.split(separator: "\n") where !line.contains("case (") {
                     for match in line.matches(of: known) { called.insert(String(match.1)) }
                 }

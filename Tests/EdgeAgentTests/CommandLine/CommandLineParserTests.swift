@@ -44,16 +44,16 @@ struct CommandLineParserTests {
     }
 
     @Test(arguments: [
-        ([], ["a command is missing: run, check-config, profile, version or help"]),
+        ([], ["a command is missing: run, check-config, profile, doctor, version or help"]),
         (["rum"], ["unknown command \"rum\": did you mean run?"]),
         (["checkconfig"], ["unknown command \"checkconfig\": did you mean check-config?"]),
-        (["dance\n"], ["unknown command \"dance\\n\": expected run, check-config, profile, version or help"]),
+        (["dance\n"], ["unknown command \"dance\\n\": expected run, check-config, profile, doctor, version or help"]),
         (
             ["--broker=S3cr3t"],
-            ["a command must come first, before \"--broker\": run, check-config, profile, version or help"]
+            ["a command must come first, before \"--broker\": run, check-config, profile, doctor, version or help"]
         ),
         (["version", "x"], ["unexpected argument \"x\""]),
-        (["help", "nobody"], ["unknown command \"nobody\": expected run, check-config, profile, version or help"]),
+        (["help", "nobody"], ["unknown command \"nobody\": expected run, check-config, profile, doctor, version or help"]),
         (["help", "run", "x"], ["unexpected argument \"x\""]),
         (["run", "x"], ["unexpected argument \"x\": values follow their flag"]),
         (["run", "--brokr", "a"], ["unknown flag \"--brokr\": did you mean --broker?"]),

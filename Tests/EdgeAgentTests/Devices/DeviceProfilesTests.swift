@@ -69,6 +69,20 @@ struct DeviceProfilesTests {
         #expect(profiles.due(at: .seconds(10)).count == 1 && profiles.nextDeadline == nil)
     }
 
+    @Test func `the first of several states that wait says when to look next`() throws {
+        var profiles = profiles { $0.minimum = .seconds(10) }
+        for (number, second) in [(0, 0), (1, 3), (2, 5)] {
+            _ = profiles.heard(try report(number, temperature: 1), at: .seconds(second))
+            #expect(profiles.nextDeadline == .zero && profiles.due(at: .seconds(second)).count == 1)
+        }
+        for number in [2, 0, 1] { _ = profiles.heard(try report(number, temperature: 2), at: .seconds(6)) }
+        #expect(profiles.nextDeadline == .seconds(10) && profiles.due(at: .seconds(9)).isEmpty)
+        #expect(profiles.due(at: .seconds(10)).count == 1 && profiles.nextDeadline == .seconds(13))
+        profiles.forget(try address(1))
+        #expect(profiles.due(at: .seconds(13)).isEmpty && profiles.nextDeadline == .seconds(15))
+        #expect(profiles.due(at: .seconds(15)).count == 1 && profiles.nextDeadline == nil)
+    }
+
     @Test func `B77: what has not changed goes out again after a while, as long as the device says it`() throws {
         var profiles = profiles { $0.repetition = .seconds(60) }
         var times: [Int] = []

@@ -32,10 +32,7 @@ import Testing
     private var examples: PageExamples { PageExamples(fixture: fixture, page: page) }
 
     @Test func `every verb has its place in the page`() {
-        for verb in VerbName.offered { #expect(page.contains("\n### `\(verb.rawValue)`\n"), "\(verb)") }
-        for verb in VerbName.allCases where !verb.isOffered {
-            #expect(!page.contains("### `\(verb.rawValue)`"), "\(verb)")
-        }
+        for verb in VerbName.sorted { #expect(page.contains("\n### `\(verb.rawValue)`\n"), "\(verb)") }
     }
 
     @Test func `every command in the page is one`() throws {
@@ -46,7 +43,7 @@ import Testing
             #expect(command.warnings.isEmpty, "\(payload)")
             verbs.insert(command.request.name.rawValue)
         }
-        #expect(verbs == Set(VerbName.offered.map(\.rawValue)))
+        #expect(verbs == Set(VerbName.sorted.map(\.rawValue)))
     }
 
     @Test func `every error code stands in the page with its status`() {
@@ -86,7 +83,7 @@ import Testing
                 #expect(error.entries.map(\.key) == real[name]?.object?.entries.map(\.key), "\(answer)")
             }
         }
-        #expect(verbs == Set(VerbName.offered.map(\.rawValue)))
+        #expect(verbs == Set(VerbName.sorted.map(\.rawValue)))
     }
 
     @Test func `what the page says of a sequence and of a group follows from their parts`() throws {
@@ -123,7 +120,7 @@ import Testing
     }
 
     @Test func `the schema of commands has every verb, and the fields that the agent reads`() throws {
-        #expect(try texts(try at(commands, "properties", "verb", "enum")) == VerbName.offered.map(\.rawValue))
+        #expect(try texts(try at(commands, "properties", "verb", "enum")) == VerbName.sorted.map(\.rawValue))
         let common = try names(try at(commands, "properties"))
         var fields: [String: Set<String>] = [:]
         for entry in try #require(try at(commands, "oneOf").array) {
@@ -131,9 +128,9 @@ import Testing
             let verb = try #require(properties.object?["verb"]?.object?["const"]?.string)
             fields[verb] = try names(properties).union(common)
         }
-        #expect(Set(fields.keys) == Set(VerbName.offered.map(\.rawValue)))
+        #expect(Set(fields.keys) == Set(VerbName.sorted.map(\.rawValue)))
         let all = fields.values.reduce(into: Set<String>()) { $0.formUnion($1) }
-        for verb in VerbName.offered {
+        for verb in VerbName.sorted {
             let known = try #require(fields[verb.rawValue])
             for name in all.subtracting(["verb", "id", "client", "jitterMs", "concurrency"]) {
                 // A value that fits nowhere: what matters is whether the field is looked at.
@@ -157,7 +154,7 @@ import Testing
 
     @Test func `the schema of commands has the verbs and fields of a step`() throws {
         let step = try #require(try at(commands, "$defs", "step").object)
-        let verbs = VerbName.offered.filter(\.mayBeStep).map(\.rawValue)
+        let verbs = VerbName.sorted.filter(\.mayBeStep).map(\.rawValue)
         #expect(try texts(try at(step, "properties", "verb", "enum")) == verbs)
         #expect(try #require(try at(step, "oneOf").array).map { $0.object?["$ref"]?.string } == verbs.map { "#\($0)" })
         let entries = try #require(try at(commands, "oneOf").array).compactMap(\.object)
@@ -218,7 +215,7 @@ import Testing
     @Test func `the schema of results has every field that the agent writes`() throws {
         let properties = try names(try at(results, "properties"))
         let branches = try #require(try at(results, "allOf").array).compactMap(\.object)
-        for verb in VerbName.offered {
+        for verb in VerbName.sorted {
             let branch = try #require(
                 branches.first { branch in
                     let wanted = branch["if"]?.object?["properties"]?.object?["verb"]?.object?["const"]

@@ -166,7 +166,7 @@ import Testing
             ]
         )
         let body = try parsed(info.encode(stamp))
-        #expect(body["verbs"]?.array?.count == VerbName.offered.count)
+        #expect(body["verbs"]?.array?.count == VerbName.sorted.count)
         #expect(
             body["limits"]?.object?.entries.map(\.key) == [
                 "maxPayloadBytes", "maxResultBytes", "maxQueuedPerDevice", "maxQueuedTotal", "maxSteps", "replayWindow",

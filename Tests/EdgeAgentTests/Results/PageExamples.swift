@@ -215,6 +215,11 @@ struct PageExamples {
             let configuration = Configuration(gateway: fixture.tree.gateway.text)
             return .configuration(ConfigurationContent(configuration, section: "values", hash: "x"))
         case .pairAnswer, .restart: return .nothing
+        case .diag:
+            return .checks([
+                CheckResult(.power, .failed("hci0 is off", mend: "bluetoothctl power on")),
+                CheckResult(.discovery, .skipped("needs adapter.power")),
+            ])
         default: return .already(false)
         }
     }

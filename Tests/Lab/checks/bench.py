@@ -117,10 +117,22 @@ class Bench:
         return int(self.radio("links", key))
 
     @staticmethod
-    def kill_bluetoothd():
-        """At once, without a process of its own; `labctl bluetoothd kill` is still to take note of it."""
+    def signal_bluetoothd(number):
+        """At once, without a process of its own; `labctl bluetoothd` is still to take note of an end."""
         with open(BLUETOOTHD_PID, encoding="ascii") as file:
-            os.kill(int(file.read()), signal.SIGKILL)
+            os.kill(int(file.read()), number)
+
+    def kill_bluetoothd(self):
+        self.signal_bluetoothd(signal.SIGKILL)
+
+    def mend(self):
+        """After a check that failed: what it has left broken breaks no other."""
+        if not self.agent.running:
+            self.start_agent()
+        if self.gateway.latest[self.gateway.path("bluetooth")]["state"] != "ready":
+            self.labctl("bluetoothd", "restart")
+            subprocess.run(["labctl", "radio", "plug", "0"], check=False)
+            self.gateway.state("bluetooth", is_="ready", seconds=60)
 
     @staticmethod
     def labctl(*words):

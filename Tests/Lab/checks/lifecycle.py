@@ -77,6 +77,7 @@ def killed_daemon(bench):
     gateway.ok("connect", dev)
     pending = gateway.send("read", dev, service="ff50", characteristic="ff57", timeoutMs=20_000)
     gateway.pass_time(1)
+    bench.kill_bluetoothd()
     bench.labctl("bluetoothd", "kill")
     body = expect_failure(pending.result(), ("bus-lost", "link-lost", "outcome-unknown", "bluetooth-unavailable",
                                              "device-removed"))
@@ -85,6 +86,30 @@ def killed_daemon(bench):
     gateway.state("bluetooth", is_="ready", seconds=60)
     gateway.ok("read", dev, service="ff50", characteristic="ff59", timeoutMs=40_000)
     return f"{body['error']}"
+
+
+def hanging_daemon(bench):
+    """bluetoothd answers nothing any more: the agent asks it, connects to the bus anew, and works once it answers again."""
+    gateway = bench.gateway
+    places = {"hrm": ("180d", "2a38"), "odd": ("ff50", "ff59"), "wide": ("ff40", "ff41")}
+
+    def reconnects():
+        return gateway.latest[gateway.path("health")]["recoveries"]["bus-reconnect"]
+    gateway.until(lambda: gateway.path("health") in gateway.latest, 30, "the health")
+    before, mark = reconnects(), gateway.mark
+    for key in places:
+        gateway.ok("connect", bench[key])
+    bench.signal_bluetoothd(signal.SIGSTOP)
+    try:
+        for key, (service, characteristic) in places.items():
+            gateway.fails("timeout", "read", bench[key], service=service, characteristic=characteristic, timeoutMs=1000)
+        gateway.state("bluetooth", is_="not-responding", seconds=120)
+        gateway.until(lambda: reconnects() > before, 60, "a new connection to the bus")
+    finally:
+        bench.signal_bluetoothd(signal.SIGCONT)
+    gateway.state("bluetooth", is_="ready", seconds=60)
+    gateway.ok("read", bench["odd"], service="ff50", characteristic="ff59", timeoutMs=40_000)
+    return f"states {gateway.states('bluetooth', since=mark)}"
 
 
 def unplug(bench):
@@ -143,4 +168,5 @@ def stop(bench):
     bench.start_agent()
 
 
-CHECKS = (topics, envelope, restart, restart_subscribed, killed_daemon, unplug, power, killed_agent, stop)
+CHECKS = (topics, envelope, restart, restart_subscribed, killed_daemon, hanging_daemon, unplug, power, killed_agent,
+          stop)

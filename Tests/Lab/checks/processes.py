@@ -1,10 +1,15 @@
 """The broker and the agent as child processes, ended by their process ids."""
 import os
+import pwd
 import signal
 import socket
 import subprocess
 import time
 
+# The user that the package makes, as its unit leaves it: no further groups, no capabilities, and no way to gain any.
+USER = "edge-agent"
+AS_USER = ["/usr/bin/setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups", "--inh-caps=-all",
+           "--bounding-set=-all", "--no-new-privs", "--"]
 # Between two messages about the agent's health.
 HEALTH_SECONDS = 10
 
@@ -61,9 +66,32 @@ def start_broker(folder):
     raise RuntimeError("mosquitto does not listen")
 
 
+def within_reach(binary):
+    """The agent's program where its user can run it, wherever the checkout is."""
+    place = "/run/lab/edge-agent"
+    if not os.path.exists(place):
+        open(place, "wb").close()
+        subprocess.run(["mount", "--bind", binary, place], check=True)
+    return place
+
+
+def state_for_agent(folder):
+    """A state directory and a configuration, with the owners and modes that the package gives them; the latter's path."""
+    user = pwd.getpwnam(USER)
+    configuration = f"{folder}.yaml"
+    if not os.path.isdir(folder):
+        os.mkdir(folder, 0o750)
+        os.chown(folder, user.pw_uid, user.pw_gid)
+        with open(configuration, "w", encoding="ascii") as file:
+            file.write(f"limits: {{healthIntervalSeconds: {HEALTH_SECONDS}}}\n")
+        os.chmod(configuration, 0o640)
+        os.chown(configuration, 0, user.pw_gid)
+        os.chmod(os.path.dirname(folder), 0o711)
+    return configuration
+
+
 def start_agent(binary, port, gateway, state_folder, log):
-    configuration = f"{state_folder}.yaml"
-    with open(configuration, "w", encoding="ascii") as file:
-        file.write(f"limits: {{healthIntervalSeconds: {HEALTH_SECONDS}}}\n")
-    return Child([binary, "run", "--config", configuration, "--broker", f"mqtt://127.0.0.1:{port}",
-                  "--gateway", gateway, "--state-dir", state_folder, "--log-level", "debug"], log)
+    """The agent as its own user; the child is the agent itself, and no helper."""
+    return Child([*AS_USER, within_reach(binary), "run", "--config", state_for_agent(state_folder),
+                  "--broker", f"mqtt://127.0.0.1:{port}", "--gateway", gateway, "--state-dir", state_folder,
+                  "--log-level", "debug"], log)

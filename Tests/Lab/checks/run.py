@@ -18,6 +18,7 @@ import lifecycle
 import links
 import notifications
 import pairing
+import privileges
 import scanning
 import several
 import silence
@@ -28,9 +29,11 @@ from bench import Bench
 from contract import Broken
 
 CHECKS = {function.__name__.replace("_", "-"): function
-          for module in (scanning, links, values, gatt, notifications, pairing, transactions, faults, lifecycle,
-                       standing, silence, several)
+          for module in (privileges, scanning, links, values, gatt, notifications, pairing, transactions, faults,
+                       lifecycle, standing, silence, several)
           for function in module.CHECKS}
+# The last of all: what it looks for, any of the others may have caused.
+CHECKS["nothing-refused"] = privileges.nothing_refused
 
 
 def run_one(name, bench):
@@ -46,8 +49,7 @@ def run_one(name, bench):
     print(f"{verdict:4} {name:22} {time.monotonic() - began:7.2f} s  {detail or ''}", flush=True)
     if verdict == "FAIL":
         print(bench.agent_log_end(), file=sys.stderr, flush=True)
-        if not bench.agent.running:
-            bench.start_agent()
+        bench.mend()
     return verdict == "ok"
 
 

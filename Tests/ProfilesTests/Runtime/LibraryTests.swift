@@ -53,6 +53,30 @@ import Testing
         }
     }
 
+    @Test func `a device is found by whatever a rule asks for, and each profile once, in their order`() throws {
+        let library = ProfileLibrary([
+            try profile("name", "{name: x}"), try profile("address", "{addresses: [a4c1]}"),
+            try profile("any", "{manufacturer: {id: any, length: 4}}"),
+            try profile("company", "{manufacturer: {id: \"0499\", length: 3}}"),
+            try profile("data", "[{serviceData: fcd2}, {services: 180f}, {name: x}]"),
+            try profile("service", "{services: 180a}"),
+        ])
+        func found(_ device: Advertisement) -> [String] { library.profiles(of: device).map(\.id) }
+        var device = try heard()
+        device.address = try #require(DeviceAddress("A5:C1:00:00:00:00"))
+        #expect(found(device).isEmpty)
+        device.services = try [0x180A, 0x180F].map { try #require(BluetoothUUID(String($0, radix: 16))) }
+        #expect(found(device) == ["data", "service"])
+        device.manufacturerData = [0x0001: [1, 2]]
+        #expect(found(device) == ["any", "data", "service"])
+        device.manufacturerData = [0x0001: [1, 2], 0x0499: [1, 2, 3]]
+        device.serviceData = [try #require(BluetoothUUID("fcd2")): []]
+        #expect(found(device) == ["company", "data", "service"])
+        device.name = "x"
+        device.address = try #require(DeviceAddress("A4:C1:00:00:00:00"))
+        #expect(found(device) == ["name", "address", "company", "data", "service"])
+    }
+
     @Test func `one of several ways suffices, and a fallback only where there is no other`() throws {
         let library = ProfileLibrary([
             try profile("back", "{services: 180f}", "fallback: true"), try profile("a", "[{name: x}, {name: y}]"),
