@@ -41,7 +41,9 @@ package: deb ## install, upgrade and purge it in a clean Debian root, and let it
 
 container: deb ## make a container image of it, and let it work there (as root)
 	$(TIMEOUT) 1800 swift build -j $(JOBS) -c release --static-swift-stdlib --product bluez-simulator
-	$(TIMEOUT) 1800 Tests/Package/container
+	@status=0; $(TIMEOUT) 1800 Tests/Package/container || status=$$?; \
+	if [ $$status = 69 ] && [ -n "$${CI:-}" ]; then echo "container: LEFT OUT"; exit 0; fi; \
+	exit $$status
 
 test: deps ## build everything, imports checked against the manifest, run all tests and a minute of chaos
 	$(TIMEOUT) 1800 swift build -j $(JOBS) --build-tests --explicit-target-dependency-import-check error

@@ -85,6 +85,19 @@ struct MetricsTests {
         #expect(listed.count == Set(listed).count)
     }
 
+    @Test func `the alerts are about figures that exist, and the operator's page lists each`() throws {
+        let package = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+        let text = { (path: String) in
+            String(decoding: try Data(contentsOf: package.appending(path: path)), as: UTF8.self)
+        }
+        let rules = try text("deploy/alerts.yml")
+        let page = try text("docs/operations.md")
+        let used = rules.matches(of: /(?:edge_agent|process)_[a-z_]+/).map { String($0.output) }
+        #expect(Set(used).isSubset(of: Page(String(decoding: figures().metrics, as: UTF8.self)).types.keys))
+        let alerts = rules.matches(of: /alert: ([A-Za-z]+)/).map { String($0.1) }
+        #expect(alerts.count > 5 && alerts.allSatisfy { page.contains("| `\($0)` |") })
+    }
+
     @Test func `a label's value is escaped`() {
         var text = MetricsText()
         text.family("x", .gauge, "X.") { $0.sample(1, [("label", "a\"b\\c\nd")]) }
