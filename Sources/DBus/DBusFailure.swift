@@ -10,6 +10,8 @@ package enum DBusFailure: Error, Equatable, Sendable {
     case invalid(Text, String)
     /// A message holds something else than its reader expects (D-Bus type codes; "" is the end of the message).
     case unexpectedType(found: String, expected: String)
+    /// Values stand in one another deeper than D-Bus allows.
+    case tooDeep
     /// libdbus had no memory.
     case outOfMemory(operation: String)
 
@@ -27,6 +29,7 @@ extension DBusFailure: CustomStringConvertible {
         case .error(let name, let message): "\(name): \(message)"
         case .invalid(let text, let value): "not a valid D-Bus \(text.rawValue): \(value.debugDescription)"
         case .unexpectedType(let found, let expected): "found D-Bus type '\(found)', expected '\(expected)'"
+        case .tooDeep: "values stand in one another more than \(MessageWriter.deepest) deep"
         case .outOfMemory(let operation): "no memory for \(operation)"
         }
     }

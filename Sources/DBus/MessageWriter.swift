@@ -4,15 +4,23 @@ internal import CDBus
 package struct MessageWriter {
     private let message: DBusMessage
     private var iterator = DBusMessageIter()
+    /// How many containers are around what is appended next.
+    private var depth = 0
+
+    /// How deep containers may stand in one another; libdbus counts on it and does not check.
+    ///
+    /// Source: D-Bus Specification, "Valid Signatures" and "Message Format".
+    package static let deepest = 64
 
     init(_ message: DBusMessage) {
         self.message = message
         dbus_message_iter_init_append(message.pointer, &iterator)
     }
 
-    private init(_ message: DBusMessage, _ iterator: DBusMessageIter) {
+    private init(_ message: DBusMessage, _ iterator: DBusMessageIter, depth: Int) {
         self.message = message
         self.iterator = iterator
+        self.depth = depth
     }
 
     package mutating func append(byte value: UInt8) throws(DBusFailure) { try basic("y", value) }
@@ -96,6 +104,8 @@ package struct MessageWriter {
             try container("v", inner.signature) { (writer) throws(DBusFailure) in try writer.append(inner) }
         case .structure(let members):
             guard !members.isEmpty else { throw .invalid(.signature, "()") }
+            // What stands in one another without a variant is one signature, of bounded length.
+            try NameRules.require(value.signature, .signature)
             try container("r", nil) { (writer) throws(DBusFailure) in
                 for member in members { try writer.append(member) }
             }
@@ -127,6 +137,7 @@ package struct MessageWriter {
         _ signature: String?,
         _ body: (inout MessageWriter) throws(DBusFailure) -> Void
     ) throws(DBusFailure) {
+        guard depth < Self.deepest else { throw .tooDeep }
         if let signature, signature != "{sv}", signature != "y" {
             // An array's element may be a dictionary entry, which is no complete type by itself.
             try NameRules.require(code == "a" ? "a" + signature : signature, .signature)
@@ -135,7 +146,7 @@ package struct MessageWriter {
         guard dbus_message_iter_open_container(&iterator, Int32(code.value), signature, &inner) != 0 else {
             throw .outOfMemory(operation: "a container")
         }
-        var writer = MessageWriter(message, inner)
+        var writer = MessageWriter(message, inner, depth: depth + 1)
         do throws(DBusFailure) {
             try body(&writer)
         } catch {

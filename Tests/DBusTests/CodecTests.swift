@@ -26,6 +26,19 @@ struct CodecTests {
         }
     }
 
+    @Test func `what stands too deep, or has too long a signature, is refused instead of written`() throws {
+        func nested(_ depth: Int) -> DBusValue { (0..<depth).reduce(.byte(1)) { value, _ in .variant(value) } }
+        let deepest = try message([nested(MessageWriter.deepest)])
+        var reader = deepest.reader()
+        #expect(throws: Never.self) { try reader.value() }
+        for depth in [MessageWriter.deepest + 1, 300] {
+            #expect(throws: DBusFailure.tooDeep) { try message([nested(depth)]) }
+        }
+        let long = DBusValue.structure(.init(repeating: .byte(1), count: 300))
+        #expect(throws: DBusFailure.self) { try message([long]) }
+        #expect(throws: DBusFailure.self) { try message([.structure([.byte(1), long])]) }
+    }
+
     /// Every way to read one argument, by the type that it is for.
     private static let readers: [(code: String, read: @Sendable (inout MessageReader) throws(DBusFailure) -> Void)] = [
         ("y", { (reader) throws(DBusFailure) in _ = try reader.byte() }),

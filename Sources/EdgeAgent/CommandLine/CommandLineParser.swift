@@ -46,7 +46,10 @@ package enum CommandLineParser {
     /// - Throws: ``Failure`` with every problem; no text holds the value of an unknown flag, which may be a password.
     package static func parse(_ arguments: [String]) throws(Failure) -> Invocation {
         guard let first = arguments.first else {
-            throw Failure(problems: ["a command is missing: run, check-config, profile, doctor, version or help"], command: nil)
+            throw Failure(
+                problems: ["a command is missing: run, check-config, profile, doctor, version or help"],
+                command: nil
+            )
         }
         let rest = arguments.dropFirst()
         switch first {
@@ -150,7 +153,8 @@ package enum CommandLineParser {
         let hint = Suggestion.nearest(to: name, in: names).map {
             ": did you mean \($0)?"
         }
-        return "unknown command \(shown(name))" + (hint ?? ": expected run, check-config, profile, doctor, version or help")
+        return "unknown command \(shown(name))"
+            + (hint ?? ": expected run, check-config, profile, doctor, version or help")
     }
 
     private static func unknownFlag(_ name: String, in flags: [CommandLineFlag]) -> String {

@@ -181,7 +181,11 @@ package actor Doctor {
             addresses = try await worker.run { try BrokerReach.addresses(of: broker.host, port: broker.port) }
             return BrokerJudge.name(broker, addresses: addresses.map(\.text), error: nil)
         } catch {
-            return BrokerJudge.name(broker, addresses: [], error: (error as? BrokerReach.NotResolved)?.text ?? "\(error)")
+            return BrokerJudge.name(
+                broker,
+                addresses: [],
+                error: (error as? BrokerReach.NotResolved)?.text ?? "\(error)"
+            )
         }
     }
 

@@ -110,7 +110,8 @@ package enum StateJudge {
     package static func clock(_ host: HostFacts, policy: ClockPolicy?) -> Finding {
         let mend =
             host.isContainer
-            ? "on the host: sudo timedatectl set-ntp true" : "sudo apt install systemd-timesyncd; sudo timedatectl set-ntp true"
+            ? "on the host: sudo timedatectl set-ntp true"
+            : "sudo apt install systemd-timesyncd; sudo timedatectl set-ntp true"
         let now = UTCTime(millisecondsSince1970: host.nowMs).description
         if host.nowMs < AgentVersion.releasedMs - 60_000 {
             return .failed("it is \(now), which is before this program was made", mend: mend)
@@ -132,7 +133,10 @@ package enum StateJudge {
             return .warning(warning.description, mend: mend(warning, flag))
         case .unreadable(let problem):
             let name = file ?? ConfigurationLoader.defaultFile
-            return .failed(problem.description, mend: "ls -l \(name); as the agent: sudo -u edge-agent edge-agent doctor\(flag)")
+            return .failed(
+                problem.description,
+                mend: "ls -l \(name); as the agent: sudo -u edge-agent edge-agent doctor\(flag)"
+            )
         case .refused(let problems):
             let first = problems[0]
             let more = problems.count > 1 ? " (and \(problems.count - 1) more)" : ""
