@@ -23,7 +23,9 @@ struct ManualTests {
     func `the page of the program has each command, flag, option and exit code`() async throws {
         let text = try await read(.program)
         for command in ProgramCommand.allCases { #expect(text.contains(" \(command.rawValue) ")) }
-        for flag in CommandLineFlag.all + CommandLineFlag.sample + CommandLineFlag.doctor { #expect(text.contains(" \(flag.name) ")) }
+        for flag in CommandLineFlag.all + CommandLineFlag.sample + CommandLineFlag.doctor {
+            #expect(text.contains(" \(flag.name) "))
+        }
         for code in ExitCode.allCases {
             #expect(text.contains(" \(code.rawValue) \(code.meaning.split(separator: " ").joined(separator: " "))."))
         }
@@ -35,7 +37,10 @@ struct ManualTests {
             if let variable = option.environment { #expect(text.contains(" \(variable).")) }
         }
         // Each flag of the help is on the page, whatever table it came from.
-        for help in [HelpText.text(for: nil), HelpText.text(for: .run), HelpText.text(for: .checkConfig), HelpText.text(for: .doctor)] {
+        for help in [
+            HelpText.text(for: nil), HelpText.text(for: .run), HelpText.text(for: .checkConfig),
+            HelpText.text(for: .doctor),
+        ] {
             let named = help.matches(of: /--[a-z-]+/).map { String($0.0) }
             // The help's word for any of them.
             for flag in named where flag != "--flag" { #expect(text.contains(flag), "\(flag)") }

@@ -19,7 +19,8 @@ extension BluetoothManager {
         found.hasBluez = owner != nil
         found.isLoaded = loaded
         found.treeFault = treeFault
-        found.version = tree.adapters.values.lazy.compactMap(\.modalias)
+        found.version =
+            tree.adapters.values.lazy.compactMap(\.modalias)
             .compactMap(BluetoothInspection.version(inModalias:)).first
         found.adapters = tree.adapters.values.sorted { $0.name < $1.name }.map { adapter in
             BluetoothInspection.Adapter(

@@ -8,9 +8,10 @@ internal import Synchronization
 package enum DoctorCommand {
     /// What carries the checks out and prints them: what was asked for, how the configuration was read, the file that
     /// the command line names, and where the text goes.
-    package typealias Examination = @Sendable (
-        DoctorInvocation, ConfigurationLoader.Outcome, String?, @escaping @Sendable (String) -> Bool
-    ) -> ExitCode
+    package typealias Examination =
+        @Sendable (
+            DoctorInvocation, ConfigurationLoader.Outcome, String?, @escaping @Sendable (String) -> Bool
+        ) -> ExitCode
 
     /// The one of the program, on the main thread.
     package static let doctor: Examination = { invocation, outcome, file, output in

@@ -41,7 +41,8 @@ package enum BrokerJudge {
         case .configuration(let field, let problem) where !isUp:
             return .failed(
                 "\(field): \(problem)",
-                mend: "ls -l the files of mqtt.caFile, mqtt.certificateFile and mqtt.keyFile: PEM, and readable by the agent"
+                mend:
+                    "ls -l the files of mqtt.caFile, mqtt.certificateFile and mqtt.keyFile: PEM, and readable by the agent"
             )
         case .noAnswer where !isUp:
             return .failed(
@@ -89,22 +90,36 @@ package enum BrokerJudge {
     private static func tlsMend(_ text: String, _ broker: BrokerAddress) -> String {
         let host = broker.host
         let mends: [(part: String, mend: String)] = [
-            ("is not for the name", "name the broker in broker: as its certificate does: \(show(broker)) | openssl x509 -noout "
-                + "-ext subjectAltName"),
-            ("not accept the client's certificate",
+            (
+                "is not for the name",
+                "name the broker in broker: as its certificate does: \(show(broker)) | openssl x509 -noout "
+                    + "-ext subjectAltName"
+            ),
+            (
+                "not accept the client's certificate",
                 "have a new one issued by the broker's authority (recipe: /usr/share/doc/edge-agent/examples/broker); then "
-                    + "mqtt.certificateFile and mqtt.keyFile"),
-            ("client certificate", "mqtt.certificateFile and mqtt.keyFile: a certificate that the broker's authority has issued; "
-                + "and check that port \(broker.port) is one with TLS"),
+                    + "mqtt.certificateFile and mqtt.keyFile"
+            ),
+            (
+                "client certificate",
+                "mqtt.certificateFile and mqtt.keyFile: a certificate that the broker's authority has issued; "
+                    + "and check that port \(broker.port) is one with TLS"
+            ),
             ("may not accept", "mqtt.certificateFile: a certificate that the broker's cafile has issued"),
             ("does not belong to the certificate", "mqtt.keyFile: the key that mqtt.certificateFile was made for"),
             ("must not be encrypted", "openssl pkey -in OLD -out NEW, and mqtt.keyFile: NEW"),
             ("no version of TLS", "mqtt.tlsMinimum: \"1.2\", or a newer TLS on the broker"),
             ("wrong version number", "broker: mqtt://\(host), or a port with TLS: \(broker.port) has none"),
-            ("not yet valid", "sudo timedatectl set-ntp true: the clock here is wrong, or the broker's when it was issued"),
+            (
+                "not yet valid",
+                "sudo timedatectl set-ntp true: the clock here is wrong, or the broker's when it was issued"
+            ),
             ("expired", "renew the broker's certificate: \(show(broker)) | openssl x509 -noout -dates"),
-            ("certificate", "mqtt.caFile: the PEM file of the authority that has issued the broker's certificate; see it: "
-                + show(broker)),
+            (
+                "certificate",
+                "mqtt.caFile: the PEM file of the authority that has issued the broker's certificate; see it: "
+                    + show(broker)
+            ),
         ]
         return mends.first { text.contains($0.part) }?.mend ?? show(broker)
     }

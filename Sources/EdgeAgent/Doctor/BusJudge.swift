@@ -149,13 +149,15 @@ package enum BusJudge {
 
     static func policyMend(_ host: HostFacts, _ interface: String? = nil) -> String {
         if let interface {
-            return "allow user \(host.user) send_interface=\"\(interface)\" in /usr/share/dbus-1/system.d/edge-agent.conf,"
+            return
+                "allow user \(host.user) send_interface=\"\(interface)\" in /usr/share/dbus-1/system.d/edge-agent.conf,"
                 + " then: sudo systemctl reload dbus"
         }
         if host.user.name == "edge-agent" {
             return "sudo apt install --reinstall edge-agent; sudo systemctl reload dbus"
         }
-        return "sudo usermod -aG bluetooth \(host.user), then log in anew; as the agent: sudo -u edge-agent edge-agent doctor"
+        return
+            "sudo usermod -aG bluetooth \(host.user), then log in anew; as the agent: sudo -u edge-agent edge-agent doctor"
     }
 
     private static func configurationFlag(_ host: HostFacts) -> String { host.file.map { " --config \($0)" } ?? "" }

@@ -59,6 +59,7 @@ package actor Doctor {
     /// Carries all checks out, in order.
     ///
     /// - Parameter onResult: hears of each result as it comes.
+    /// - Returns: all results.
     /// - Throws: why the operation is over that this is.
     package func run(onResult: @Sendable (CheckResult) -> Void = { _ in }) async throws -> [CheckResult] {
         var results: [CheckResult] = []
@@ -181,7 +182,11 @@ package actor Doctor {
             addresses = try await worker.run { try BrokerReach.addresses(of: broker.host, port: broker.port) }
             return BrokerJudge.name(broker, addresses: addresses.map(\.text), error: nil)
         } catch {
-            return BrokerJudge.name(broker, addresses: [], error: (error as? BrokerReach.NotResolved)?.text ?? "\(error)")
+            return BrokerJudge.name(
+                broker,
+                addresses: [],
+                error: (error as? BrokerReach.NotResolved)?.text ?? "\(error)"
+            )
         }
     }
 

@@ -73,7 +73,10 @@ extension AgentLane1 {
                 #expect(info["limits"]["maxQueuedPerDevice"] == 7)
                 #expect(info["limits"]["maxResultBytes"] == 5000)
                 #expect(info["limits"]["maxPayloadBytes"] == 262_144)
-                #expect(info["verbs"].list.contains("scan.start") && info["verbs"].list.contains("diag") && !info["verbs"].list.contains("log.level"))
+                #expect(
+                    info["verbs"].list.contains("scan.start") && info["verbs"].list.contains("diag")
+                        && !info["verbs"].list.contains("log.level")
+                )
                 let retained = try await gateway.hear(on: "info")
                 #expect(retained.message.retain)
                 #expect(retained.json["limits"] == info["limits"] && retained.json["verbs"] == info["verbs"])

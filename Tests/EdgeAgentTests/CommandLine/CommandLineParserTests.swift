@@ -53,7 +53,10 @@ struct CommandLineParserTests {
             ["a command must come first, before \"--broker\": run, check-config, profile, doctor, version or help"]
         ),
         (["version", "x"], ["unexpected argument \"x\""]),
-        (["help", "nobody"], ["unknown command \"nobody\": expected run, check-config, profile, doctor, version or help"]),
+        (
+            ["help", "nobody"],
+            ["unknown command \"nobody\": expected run, check-config, profile, doctor, version or help"]
+        ),
         (["help", "run", "x"], ["unexpected argument \"x\""]),
         (["run", "x"], ["unexpected argument \"x\": values follow their flag"]),
         (["run", "--brokr", "a"], ["unknown flag \"--brokr\": did you mean --broker?"]),

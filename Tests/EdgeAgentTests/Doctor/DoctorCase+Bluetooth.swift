@@ -30,19 +30,31 @@ extension DoctorCase {
                 BusJudge.bus(BluetoothInspection(bus: "unix:path=/run/dbus/system_bus_socket"), host),
                 "sudo systemctl restart dbus"
             ),
-            DoctorCase(.bluez, BusJudge.bluez(found { $0.hasBluez = false }, host), "sudo systemctl enable --now bluetooth"),
+            DoctorCase(
+                .bluez,
+                BusJudge.bluez(found { $0.hasBluez = false }, host),
+                "sudo systemctl enable --now bluetooth"
+            ),
             DoctorCase(.bluez, BusJudge.bluez(found { $0.hasBluez = false }, container), "on the host"),
             DoctorCase(.bluez, BusJudge.bluez(found { $0.isLoaded = false }, host), "sudo systemctl restart bluetooth"),
             DoctorCase(
                 .bluez,
-                BusJudge.bluez(found { ($0.isLoaded, $0.treeFault) = (false, fault("UnknownObject", "No object")) }, host),
+                BusJudge.bluez(
+                    found { ($0.isLoaded, $0.treeFault) = (false, fault("UnknownObject", "No object")) },
+                    host
+                ),
                 "journalctl -u bluetooth"
             ),
             DoctorCase(.permission, BusJudge.permission(denied, person), "sudo usermod -aG bluetooth pi"),
             DoctorCase(.permission, BusJudge.permission(denied, host), "sudo apt install --reinstall edge-agent"),
             DoctorCase(.permission, BusJudge.permission(armoured, host), "sudo systemctl reload apparmor"),
             DoctorCase(.permission, BusJudge.permission(armoured, container), "--security-opt apparmor=unconfined"),
-            DoctorCase(.permission, BusJudge.permission(found(), root), .warning, "sudo -u edge-agent edge-agent doctor"),
+            DoctorCase(
+                .permission,
+                BusJudge.permission(found(), root),
+                .warning,
+                "sudo -u edge-agent edge-agent doctor"
+            ),
         ]
     }
 
@@ -68,7 +80,12 @@ extension DoctorCase {
             DoctorCase(.power, AdapterJudge.power(off, host), "bluetoothctl power on"),
             DoctorCase(.power, AdapterJudge.power(off, soft), "sudo rfkill unblock bluetooth"),
             DoctorCase(.power, AdapterJudge.power(off, hard), "switch it on at the machine"),
-            DoctorCase(.discovery, AdapterJudge.discovery(.success(false), time: .seconds(5), host), .warning, "--listen 30"),
+            DoctorCase(
+                .discovery,
+                AdapterJudge.discovery(.success(false), time: .seconds(5), host),
+                .warning,
+                "--listen 30"
+            ),
             DoctorCase(.discovery, discovery(denied), "org.bluez.Adapter1"),
             DoctorCase(.discovery, discovery(failure(.bus, at: .scan)), "sudo systemctl restart bluetooth"),
             DoctorCase(.pairingAgent, BusJudge.pairingAgent(refused(denied), host), "org.bluez.AgentManager1"),

@@ -21,6 +21,8 @@ extension DoctorCase {
 
     static var state: [DoctorCase] {
         let root = UserName(id: 0, name: "root")
+        var rootHost = host
+        rootHost.user = root
         let place = { (place: StateFacts.Place) in StateFacts(path: "/var/lib/edge-agent", place: place) }
         var unset = host
         unset.isClockSynchronised = false
@@ -43,14 +45,18 @@ extension DoctorCase {
         )
         return [
             DoctorCase(
-                .configuration, StateJudge.configuration(.refused([problem]), file: nil), "edge-agent check-config"
+                .configuration,
+                StateJudge.configuration(.refused([problem]), file: nil),
+                "edge-agent check-config"
             ),
             DoctorCase(
-                .configuration, StateJudge.configuration(.refused([credential]), file: nil),
+                .configuration,
+                StateJudge.configuration(.refused([credential]), file: nil),
                 "sudo systemctl start edge-agent"
             ),
             DoctorCase(
-                .configuration, StateJudge.configuration(.unreadable(hidden), file: nil),
+                .configuration,
+                StateJudge.configuration(.unreadable(hidden), file: nil),
                 "sudo -u edge-agent edge-agent doctor"
             ),
             DoctorCase(.clock, StateJudge.clock(unset, policy: .trust), .warning, "timedatectl set-ntp true"),
@@ -64,24 +70,42 @@ extension DoctorCase {
             DoctorCase(.stateDirectory, state(place(.notADirectory)), "stateDir"),
             DoctorCase(.stateDirectory, state(place(.hidden(EACCES))), "sudo -u edge-agent edge-agent doctor"),
             DoctorCase(
-                .stateDirectory, state(directory(root) { $0.writeCode = EACCES }),
+                .stateDirectory,
+                state(directory(root) { $0.writeCode = EACCES }),
                 "sudo chown -R edge-agent: /var/lib/edge-agent"
             ),
-            DoctorCase(.stateDirectory, state(directory(root)), .warning, "sudo -u root edge-agent doctor"),
+            DoctorCase(
+                .stateDirectory,
+                StateJudge.directory(directory(), rootHost),
+                .warning,
+                "sudo -u edge-agent edge-agent doctor"
+            ),
             DoctorCase(.stateDirectory, state(directory { $0.isReadOnly = true }), "sudo mount -o remount,rw"),
             DoctorCase(.stateDirectory, state(directory { $0.version = "2" }), "--only-upgrade edge-agent"),
             DoctorCase(.stateDirectory, state(directory { $0.version = "x" }), "sudo mv /var/lib/edge-agent/version"),
-            DoctorCase(.stateSpace, StateJudge.space(directory { $0.freeBytes = 1 << 20 }), "df -h /var/lib/edge-agent"),
+            DoctorCase(
+                .stateSpace,
+                StateJudge.space(directory { $0.freeBytes = 1 << 20 }),
+                "df -h /var/lib/edge-agent"
+            ),
             DoctorCase(.stateSpace, StateJudge.space(directory { $0.freeBytes = 32 << 20 }), .warning, "df -h"),
             DoctorCase(.stateSpace, StateJudge.space(directory { $0.freeFiles = 2 }), "df -i /var/lib/edge-agent"),
-            DoctorCase(.stateJournal, journal(.damaged("it is no file of SQLite's")), "sudo systemctl restart edge-agent"),
+            DoctorCase(
+                .stateJournal,
+                journal(.damaged("it is no file of SQLite's")),
+                "sudo systemctl restart edge-agent"
+            ),
             DoctorCase(.stateJournal, journal(.newer(version: 2, known: 1)), "--only-upgrade edge-agent"),
             DoctorCase(.stateJournal, journal(.foreign), "sudo mv /var/lib/edge-agent/journal.sqlite"),
             DoctorCase(
-                .stateJournal, journal(.inputOutput(code: 0, errno: EACCES)), "sudo -u edge-agent edge-agent doctor"
+                .stateJournal,
+                journal(.inputOutput(code: 0, errno: EACCES)),
+                "sudo -u edge-agent edge-agent doctor"
             ),
             DoctorCase(
-                .stateJournal, StateJudge.journal(directory(), problem: "the disk is full", host), "journalctl -u edge-agent"
+                .stateJournal,
+                StateJudge.journal(directory(), problem: "the disk is full", host),
+                "journalctl -u edge-agent"
             ),
         ]
     }
@@ -104,11 +128,13 @@ extension DoctorCase {
         refused.refused = [BrokerFacts.Refusal(filter: "edge/v1/shop-3/cmd", text: "not authorised")]
         return [
             DoctorCase(
-                .brokerName, BrokerJudge.name(plain, addresses: [], error: "Name or service not known"),
+                .brokerName,
+                BrokerJudge.name(plain, addresses: [], error: "Name or service not known"),
                 "getent hosts broker.example"
             ),
             DoctorCase(
-                .brokerConnection, BrokerJudge.connection(local, error: "Connection refused"),
+                .brokerConnection,
+                BrokerJudge.connection(local, error: "Connection refused"),
                 "sudo systemctl enable --now mosquitto"
             ),
             DoctorCase(.brokerConnection, BrokerJudge.connection(plain, error: "Connection refused"), "ss -ltn"),
@@ -118,18 +144,30 @@ extension DoctorCase {
                 tls("the broker's certificate was not accepted: unable to get local issuer certificate"),
                 "mqtt.caFile"
             ),
-            DoctorCase(.brokerTLS, tls("the broker's certificate is not for the name broker.example"), "subjectAltName"),
             DoctorCase(
-                .brokerTLS, tls("the broker's certificate was not accepted: certificate has expired"), "openssl x509"
+                .brokerTLS,
+                tls("the broker's certificate is not for the name broker.example"),
+                "subjectAltName"
             ),
             DoctorCase(
-                .brokerTLS, tls("the broker's certificate was not accepted: certificate is not yet valid"), "set-ntp"
+                .brokerTLS,
+                tls("the broker's certificate was not accepted: certificate has expired"),
+                "openssl x509"
             ),
             DoctorCase(
-                .brokerTLS, tls("the broker asks for a client certificate"), "mqtt.certificateFile and mqtt.keyFile"
+                .brokerTLS,
+                tls("the broker's certificate was not accepted: certificate is not yet valid"),
+                "set-ntp"
             ),
             DoctorCase(
-                .brokerTLS, tls("the broker does not accept the client's certificate: it has expired"), "issued by"
+                .brokerTLS,
+                tls("the broker asks for a client certificate"),
+                "mqtt.certificateFile and mqtt.keyFile"
+            ),
+            DoctorCase(
+                .brokerTLS,
+                tls("the broker does not accept the client's certificate: it has expired"),
+                "issued by"
             ),
             DoctorCase(
                 .brokerTLS,
@@ -140,7 +178,8 @@ extension DoctorCase {
             DoctorCase(.brokerTLS, tls("the key K does not belong to the certificate C"), "mqtt.keyFile"),
             DoctorCase(.brokerTLS, tls("wrong version number"), "broker: mqtt://broker.example"),
             DoctorCase(
-                .brokerTLS, BrokerJudge.tls(secure, facts(.noAnswer(after: .seconds(10))), hasUser: false),
+                .brokerTLS,
+                BrokerJudge.tls(secure, facts(.noAnswer(after: .seconds(10))), hasUser: false),
                 "is one with TLS"
             ),
             DoctorCase(.brokerLogin, login(0x86, "bad user name or password"), "mqtt.username and mqtt.passwordFile"),
@@ -148,7 +187,9 @@ extension DoctorCase {
             DoctorCase(.brokerLogin, login(0x84, "unsupported protocol version"), "mqtt.version"),
             DoctorCase(.brokerLogin, BrokerJudge.login(plain, facts(.closedBeforeAnswer)), "broker: mqtts://"),
             DoctorCase(
-                .brokerLogin, BrokerJudge.login(plain, facts(.noAnswer(after: .seconds(10)))), "journalctl -u mosquitto"
+                .brokerLogin,
+                BrokerJudge.login(plain, facts(.noAnswer(after: .seconds(10)))),
+                "journalctl -u mosquitto"
             ),
             DoctorCase(.brokerSubscriptions, BrokerJudge.subscriptions(refused), "topic read edge/v1/shop-3/cmd"),
         ]

@@ -110,7 +110,9 @@ struct DoctorCaseTests {
 
     @Test func `rfkill's switches are read from the kernel's files`() throws {
         try withTemporaryDirectory { directory in
-            for (number, kind, soft, hard) in [(0, "bluetooth", "1", "0"), (1, "wlan", "1", "1"), (2, "bluetooth", "0", "1")] {
+            for (number, kind, soft, hard) in [
+                (0, "bluetooth", "1", "0"), (1, "wlan", "1", "1"), (2, "bluetooth", "0", "1"),
+            ] {
                 let folder = "\(directory)/rfkill\(number)"
                 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
                 for (file, text) in [("type", kind), ("soft", soft), ("hard", hard), ("name", "hci\(number)")] {
@@ -133,7 +135,9 @@ struct DoctorCaseTests {
         #expect(result.text.hasPrefix("bus ") && result.text.contains("FAILED: a\\nb"))
         #expect(result.text.contains("\n") && result.text.hasSuffix("mend: do this\n"))
         #expect(!result.text.contains("\u{1B}"))
-        #expect(CheckResult.json([result]).hasPrefix(#"{"ok":false,"checks":[{"name":"bus","status":"failed","text":"a\nb"#))
+        #expect(
+            CheckResult.json([result]).hasPrefix(#"{"ok":false,"checks":[{"name":"bus","status":"failed","text":"a\nb"#)
+        )
         #expect(CheckResult.areWell([CheckResult(.bus, .skipped("x")), CheckResult(.bus, .warning("x", mend: "y"))]))
     }
 }

@@ -65,7 +65,10 @@ extension AgentLane3 {
                     let place = try #require(lines.firstIndex { $0.hasPrefix("broker.tcp ") })
                     #expect(lines[place].contains("FAILED: no connection to localhost port"))
                     #expect(lines[place + 1].contains("mend: sudo apt install mosquitto"))
-                    #expect(lines[place + 2].hasPrefix("broker.tls ") && lines[place + 2].contains("skipped: needs broker.tcp"))
+                    #expect(
+                        lines[place + 2].hasPrefix("broker.tls ")
+                            && lines[place + 2].contains("skipped: needs broker.tcp")
+                    )
                 }
             }
         }
@@ -78,7 +81,9 @@ extension AgentLane3 {
                     let bus = "unix:path=\(folder)/no-bus"
                     let found = try await Examination.run(configuration(broker.port), in: folder, bus: bus)
                     #expect(found.status == 1)
-                    #expect(found.status(of: .bus) == "failed" && found.text(of: .bus).contains("there is no bus at \(bus)"))
+                    #expect(
+                        found.status(of: .bus) == "failed" && found.text(of: .bus).contains("there is no bus at \(bus)")
+                    )
                     #expect(found.mend(of: .bus).contains("dbus"))
                     for name in [CheckName.bluez, .permission, .adapter, .power, .discovery, .pairingAgent, .connect] {
                         #expect(found.status(of: name) == "skipped", "\(found[name])")

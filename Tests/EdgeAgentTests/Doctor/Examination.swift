@@ -10,7 +10,9 @@ struct Examination {
     let json: Json
 
     /// What a check has found; null when there is no such check.
-    subscript(_ name: CheckName) -> Json { json["checks"].list.first { $0["name"] == .string(name.rawValue) } ?? .missing }
+    subscript(_ name: CheckName) -> Json {
+        json["checks"].list.first { $0["name"] == .text(name.rawValue) } ?? .missing
+    }
 
     func status(of name: CheckName) -> String { self[name]["status"].text ?? "" }
     func text(of name: CheckName) -> String { self[name]["text"].text ?? "" }
