@@ -46,10 +46,7 @@ package enum CommandLineParser {
     /// - Throws: ``Failure`` with every problem; no text holds the value of an unknown flag, which may be a password.
     package static func parse(_ arguments: [String]) throws(Failure) -> Invocation {
         guard let first = arguments.first else {
-            throw Failure(
-                problems: ["a command is missing: run, check-config, profile, doctor, version or help"],
-                command: nil
-            )
+            throw Failure(problems: ["a command is missing: \(commands)"], command: nil)
         }
         let rest = arguments.dropFirst()
         switch first {
@@ -76,6 +73,8 @@ package enum CommandLineParser {
         case .help: return .help(try topic(rest))
         }
     }
+
+    private static let commands = "run, check-config, profile, doctor, version or help"
 
     private static func topic(_ arguments: ArraySlice<String>) throws(Failure) -> ProgramCommand? {
         guard let name = arguments.first else { return nil }
@@ -146,15 +145,14 @@ package enum CommandLineParser {
     private static func unknownCommand(_ name: String) -> String {
         if name.hasPrefix("-") {
             let flag = shown(String(name.prefix { $0 != "=" }))
-            return "a command must come first, before \(flag): run, check-config, profile, doctor, version or help"
+            return "a command must come first, before \(flag): \(commands)"
         }
         // These are read before this parser is asked.
         let names = ProgramCommand.allCases.map(\.rawValue) + ["ctl", "completion", "manual"]
         let hint = Suggestion.nearest(to: name, in: names).map {
             ": did you mean \($0)?"
         }
-        return "unknown command \(shown(name))"
-            + (hint ?? ": expected run, check-config, profile, doctor, version or help")
+        return "unknown command \(shown(name))" + (hint ?? ": expected \(commands)")
     }
 
     private static func unknownFlag(_ name: String, in flags: [CommandLineFlag]) -> String {

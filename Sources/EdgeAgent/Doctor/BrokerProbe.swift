@@ -5,9 +5,11 @@ internal import MQTT
 ///
 /// Nothing is published, there is no will, and no session stays.
 enum BrokerProbe {
-    static func run(_ settings: MQTTConfiguration, _ filters: [MQTTSubscription], on loop: EventLoop) async
-        -> BrokerFacts
-    {
+    static func run(
+        _ settings: MQTTConfiguration,
+        _ filters: [MQTTSubscription],
+        on loop: EventLoop
+    ) async -> BrokerFacts {
         var facts = BrokerFacts()
         facts.clientID = settings.clientID
         let (events, arrived) = AsyncStream.makeStream(of: Step.self)

@@ -59,6 +59,7 @@ package actor Doctor {
     /// Carries all checks out, in order.
     ///
     /// - Parameter onResult: hears of each result as it comes.
+    /// - Returns: all results.
     /// - Throws: why the operation is over that this is.
     package func run(onResult: @Sendable (CheckResult) -> Void = { _ in }) async throws -> [CheckResult] {
         var results: [CheckResult] = []

@@ -45,7 +45,10 @@ package struct StateFacts: Sendable, Equatable {
 
     /// Looks; blocks as a disk does.
     ///
-    /// - Parameter isOurs: this very process has the directory.
+    /// - Parameters:
+    ///   - path: the directory's.
+    ///   - isOurs: this very process has the directory.
+    /// - Returns: what there is to see.
     package static func look(at path: String, isOurs: Bool = false) -> StateFacts {
         var facts = StateFacts(path: path, place: place(of: path))
         facts.measure()

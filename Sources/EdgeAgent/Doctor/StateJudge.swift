@@ -27,15 +27,14 @@ package enum StateJudge {
             if facts.writeCode != 0 {
                 return .failed(
                     "\(path) belongs to \(owner), and \(user) cannot write in it: \(text(facts.writeCode))",
-                    mend: "\(asOwner(owner.description, host)); if the agent runs as \(user): "
-                        + "sudo chown -R \(user): \(path)"
+                    mend: ownerMend(owner, path, host)
                 )
             }
             if let version = facts.version, Int64(version) != StateDirectory.version { return newer(facts, version) }
             if owner.id != user.id {
                 return .warning(
                     "\(path) belongs to \(owner), and this is \(user)",
-                    mend: asOwner(owner.description, host)
+                    mend: host.isRoot ? asOwner(owner.description, host) : ownerMend(owner, path, host)
                 )
             }
             return .ok("\(path), of \(owner)" + (facts.holder == .agent ? ", in use by an agent" : ""))
@@ -133,10 +132,8 @@ package enum StateJudge {
             return .warning(warning.description, mend: mend(warning, flag))
         case .unreadable(let problem):
             let name = file ?? ConfigurationLoader.defaultFile
-            return .failed(
-                problem.description,
-                mend: "ls -l \(name); as the agent: sudo -u edge-agent edge-agent doctor\(flag)"
-            )
+            let mend = "ls -l \(name); as the agent: sudo -u edge-agent edge-agent doctor\(flag)"
+            return .failed(problem.description, mend: mend)
         case .refused(let problems):
             let first = problems[0]
             let more = problems.count > 1 ? " (and \(problems.count - 1) more)" : ""
@@ -161,6 +158,13 @@ package enum StateJudge {
 
     private static func asOwner(_ owner: String, _ host: HostFacts) -> String {
         "sudo -u \(owner) edge-agent doctor\(host.file.map { " --config \($0)" } ?? "")"
+    }
+
+    /// Either this is the wrong user, or the directory has the wrong owner; root is not meant to have it.
+    private static func ownerMend(_ owner: UserName, _ path: String, _ host: HostFacts) -> String {
+        let change = "sudo chown -R \(host.user): \(path)"
+        return owner.id == 0
+            ? change : "\(asOwner(owner.description, host)); if the agent runs as \(host.user): \(change)"
     }
 
     private static func remount(_ facts: StateFacts) -> String {

@@ -21,6 +21,8 @@ extension DoctorCase {
 
     static var state: [DoctorCase] {
         let root = UserName(id: 0, name: "root")
+        var rootHost = host
+        rootHost.user = root
         let place = { (place: StateFacts.Place) in StateFacts(path: "/var/lib/edge-agent", place: place) }
         var unset = host
         unset.isClockSynchronised = false
@@ -72,7 +74,12 @@ extension DoctorCase {
                 state(directory(root) { $0.writeCode = EACCES }),
                 "sudo chown -R edge-agent: /var/lib/edge-agent"
             ),
-            DoctorCase(.stateDirectory, state(directory(root)), .warning, "sudo -u root edge-agent doctor"),
+            DoctorCase(
+                .stateDirectory,
+                StateJudge.directory(directory(), rootHost),
+                .warning,
+                "sudo -u edge-agent edge-agent doctor"
+            ),
             DoctorCase(.stateDirectory, state(directory { $0.isReadOnly = true }), "sudo mount -o remount,rw"),
             DoctorCase(.stateDirectory, state(directory { $0.version = "2" }), "--only-upgrade edge-agent"),
             DoctorCase(.stateDirectory, state(directory { $0.version = "x" }), "sudo mv /var/lib/edge-agent/version"),

@@ -1,6 +1,7 @@
 import BleCore
 import EdgeAgent
 import MQTT
+import Testing
 
 /// One thing that a check may find, with what it says then: the page has a row of each.
 struct DoctorCase: Sendable, CustomTestStringConvertible {

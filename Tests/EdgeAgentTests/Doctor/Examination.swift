@@ -11,7 +11,7 @@ struct Examination {
 
     /// What a check has found; null when there is no such check.
     subscript(_ name: CheckName) -> Json {
-        json["checks"].list.first { $0["name"] == .string(name.rawValue) } ?? .missing
+        json["checks"].list.first { $0["name"] == .text(name.rawValue) } ?? .missing
     }
 
     func status(of name: CheckName) -> String { self[name]["status"].text ?? "" }
