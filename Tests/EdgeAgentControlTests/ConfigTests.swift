@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `edge-agent ctl config` and `log-level`, with a broker and an agent.
-@Suite(.serialized, .timeLimit(.minutes(2)))
+@Suite(.serialized, .timeLimit(.minutes(10)))
 struct ConfigTests {
     /// A file of what is asked for.
     private func withFile(_ text: String, _ body: (String) async throws -> Void) async throws {

@@ -2,7 +2,7 @@ import MQTT
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ClientSettingsTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientSettingsTests {
     @Test func `other settings of the link end it in order, and what was queued goes out on the next`() async throws {
         try await withBroker { broker in
             var settings = MQTTConfiguration(broker.port)

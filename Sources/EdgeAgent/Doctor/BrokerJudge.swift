@@ -26,6 +26,15 @@ package enum BrokerJudge {
         )
     }
 
+    /// Why the broker is not logged in to: nil when nobody can come to harm.
+    ///
+    /// A broker that takes the certificate's name for the client id (`use_username_as_clientid`, as that of our recipe
+    /// does) would throw the agent out for the doctor.
+    package static func risk(_ holder: StateFacts.Holder, _ hasCertificate: Bool) -> Finding? {
+        guard holder == .agent, hasCertificate else { return nil }
+        return .skipped("an agent runs here, and the broker may know it by its certificate alone: edge-agent ctl diag")
+    }
+
     /// Whether the handshake went well.
     package static func tls(_ broker: BrokerAddress, _ facts: BrokerFacts, hasUser: Bool) -> Finding {
         guard broker.secure else {

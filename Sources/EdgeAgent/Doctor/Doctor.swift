@@ -221,7 +221,12 @@ package actor Doctor {
         } else {
             switch side {
             case .agent(let known): facts = known ?? BrokerFacts()
-            case .own(let settings, let filters): facts = await BrokerProbe.run(settings, filters, on: loop)
+            case .own(let settings, let filters):
+                let hasCertificate = configuration.mqtt.certificateFile != nil
+                if let holder = stateFacts?.holder, let finding = BrokerJudge.risk(holder, hasCertificate) {
+                    return finding
+                }
+                facts = await BrokerProbe.run(settings, filters, on: loop)
             }
             brokerFacts = facts
         }

@@ -4,7 +4,7 @@ import Testing
 
 extension AgentLane3 {
     /// The verb `diag`: the same checks within the agent.
-    @Suite(.serialized, .timeLimit(.minutes(1)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct DiagTests {
         @Test func `diag answers with every check, and waits behind no device`() async throws {
             try await withAgent { gateway in

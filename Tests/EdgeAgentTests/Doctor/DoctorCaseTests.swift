@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// What each check says of what it may find, and the page about it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct DoctorCaseTests {
     private func page() throws -> String {
         let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../docs/doctor.md")

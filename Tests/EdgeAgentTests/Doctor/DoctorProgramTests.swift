@@ -6,7 +6,7 @@ import Testing
 
 extension AgentLane3 {
     /// `edge-agent doctor` with a real bus, a simulated bluetoothd and a real broker around it.
-    @Suite(.serialized, .timeLimit(.minutes(2)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct DoctorProgramTests {
         private func configuration(_ port: Int, secure: Bool = false, _ mqtt: [String] = []) -> String {
             let lines = ["connectTimeoutMs: 5000"] + mqtt
@@ -248,6 +248,36 @@ extension AgentLane3 {
                         #expect(found.text(of: .stateJournal).contains("not read through"))
                         #expect(agent.lines(with: "Broker lost").isEmpty)
                     }
+                }
+            }
+        }
+
+        @Test func `an agent whose certificate is its name is not thrown out by a second login`() async throws {
+            let files = try await Certificates()
+            var options = BrokerOptions()
+            options.certificate = try await files.issueForLoopback()
+            try await withBroker(options) { broker in
+                try await withFolder { folder in
+                    let state = folder + "/state"
+                    try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
+                    // Stands in for the agent: its lock is all that the doctor sees of it.
+                    let lock = open(state + "/lock", O_RDWR | O_CREAT, 0o600)
+                    defer { close(lock) }
+                    #expect(flock(lock, LOCK_EX) == 0)
+                    let own = try await files.issueForLoopback()
+                    let keys = [
+                        "caFile: \(files.authority)", "certificateFile: \(own.certificate)", "keyFile: \(own.key)",
+                    ]
+                    let bus = "unix:path=\(folder)/no-bus"
+                    let found = try await Examination.run(
+                        configuration(broker.port, secure: true, keys),
+                        in: folder,
+                        bus: bus
+                    )
+                    #expect(found.status(of: .brokerConnection) == "ok", "\(found.output)\(found.errors)")
+                    #expect(found.status(of: .brokerTLS) == "skipped")
+                    #expect(found.text(of: .brokerTLS).contains("edge-agent ctl diag"))
+                    #expect(found.text(of: .brokerLogin) == "needs broker.tls")
                 }
             }
         }

@@ -2,7 +2,7 @@ import EdgeAgent
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ConfigurationDifferenceTests {
     private let running = readConfiguration("gateway: shop-3").configuration
 

@@ -6,7 +6,7 @@ import Testing
 
 extension AgentLane3 {
     /// An agent that is asked for another configuration over a real broker.
-    @Suite(.serialized, .timeLimit(.minutes(2)))
+    @Suite(.serialized, .timeLimit(.minutes(10)))
     struct RemoteAgentTests {
         @Test func `what is asked for holds at once, is told and kept, and ends with an empty payload`() async throws {
             try await withAgent(.remote()) { gateway in

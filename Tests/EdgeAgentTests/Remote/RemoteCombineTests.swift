@@ -2,7 +2,7 @@ import EdgeAgent
 import Testing
 
 /// What `config/desired` may say, and what comes of it with the file's values.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RemoteCombineTests {
     private static let file = """
         gateway: shop-3

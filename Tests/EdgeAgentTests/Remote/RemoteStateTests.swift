@@ -26,7 +26,7 @@ private final class Owned {
     func leave(_ problems: RemoteProblems) { state.leave(problems) }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RemoteStateTests {
     private let one = desired("one")
     private let two = desired("two")
@@ -155,7 +155,7 @@ struct RemoteStateTests {
 }
 
 /// Whatever is asked for, in whatever order brokers and processes die.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct RemoteWalkTests {
     @Test(arguments: 0..<20 as Range<UInt64>)
     func `nothing holds that was neither confirmed nor is on trial, and nothing is tried twice in a row`(part: UInt64) {
