@@ -46,8 +46,12 @@ extension BluetoothManager {
         guard connection != nil else { return busFault != nil }
         guard owner != nil else { return !isStarting }
         guard loaded else { return treeIsMissing }
-        if case .underway = pairing.registration { return false }
-        return true
+        guard configuration.pairingCapability != nil else { return true }
+        // bluetoothd is asked once it has told what it has.
+        return switch pairing.registration {
+        case .none, .underway: false
+        case .registered, .refused: true
+        }
     }
 
     /// Has BlueZ listen until somebody is heard, for a time at most; then this process wants nothing more.

@@ -130,7 +130,8 @@ package enum BrokerJudge {
                     + show(broker)
             ),
         ]
-        return mends.first { text.contains($0.part) }?.mend ?? show(broker)
+        return mends.first { text.contains($0.part) }?.mend
+            ?? "check that port \(broker.port) is one with TLS: \(show(broker))"
     }
 
     private static func loginMend(_ failure: MQTTFailure, _ broker: BrokerAddress) -> String {

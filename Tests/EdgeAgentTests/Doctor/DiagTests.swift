@@ -23,9 +23,9 @@ extension AgentLane3 {
         }
 
         @Test func `diag tells what is off, and that what needs it was left out`() async throws {
-            var setup = AgentSetup()
-            setup.world.isPowered = false
-            try await withAgent(setup) { gateway in
+            try await withAgent { gateway in
+                await gateway.world.setPowered(false)
+                try await gateway.hear("off", on: "bluetooth")
                 let answer = try await gateway.send("diag")
                 #expect(answer["status"] == "ok" && answer["result"]["ok"] == false)
                 let checks = answer["result"]["checks"].list

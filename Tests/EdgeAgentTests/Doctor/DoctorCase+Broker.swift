@@ -30,8 +30,8 @@ extension DoctorCase {
         early.nowMs = 0
         let problem = ConfigurationProblem(
             .file("/etc/edge-agent/edge-agent.yaml", line: 3),
-            key: "mqtt.port",
-            "unknown key"
+            key: "mqtt.keepAliveSeconds",
+            "expected a whole number from 5 to 65535, found 1"
         )
         let credential = ConfigurationProblem(
             .file("/etc/edge-agent/edge-agent.yaml", line: 4),
@@ -176,6 +176,7 @@ extension DoctorCase {
             ),
             DoctorCase(.brokerTLS, tls("the broker speaks no version of TLS that is allowed here"), "mqtt.tlsMinimum"),
             DoctorCase(.brokerTLS, tls("the key K does not belong to the certificate C"), "mqtt.keyFile"),
+            DoctorCase(.brokerTLS, tls("unexpected eof while reading"), "is one with TLS"),
             DoctorCase(.brokerTLS, tls("wrong version number"), "broker: mqtt://broker.example"),
             DoctorCase(
                 .brokerTLS,

@@ -40,7 +40,7 @@ extension AgentLane3 {
                         }
                         #expect(!FileManager.default.fileExists(atPath: folder + "/state"))
                         #expect(await !world.isConnected(.heart))
-                        #expect(await world.count(of: "UnregisterAgent") >= 1)
+                        #expect(await world.capabilities() == ["KeyboardDisplay"])
                         #expect(await world.count(of: "StartDiscovery") == world.count(of: "StopDiscovery"))
                         #expect(await world.count(of: "Set") == 0)
                     }
