@@ -62,7 +62,6 @@ extension FieldReader {
         case .configGet: configGet()
         case .restart: .restart
         case .diag: .diag
-        default: nil
         }
     }
 

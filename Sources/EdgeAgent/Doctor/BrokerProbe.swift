@@ -50,7 +50,7 @@ enum BrokerProbe {
                     case .unanswered: facts.refused.append(BrokerFacts.Refusal(filter: filter, text: nil))
                     }
                     if facts.granted + facts.refused.count == filters.count { break steps }
-                case .event(.fellBack), .event(.closed): continue
+                case .event(.fellBack), .event(.renewed), .event(.closed): continue
                 case .ended(let failure):
                     facts.failure = failure ?? facts.failure
                     break steps
