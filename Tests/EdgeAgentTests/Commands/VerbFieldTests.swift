@@ -265,7 +265,7 @@ import Testing
 
     @Test func `the verbs of this version are these`() {
         let expected =
-            "adapter.power cancel connect devices disconnect discover forget info job jobs pair pair.answer ping read restart rssi "
+            "adapter.power cancel connect devices diag disconnect discover forget info job jobs pair pair.answer ping read restart rssi "
             + "run scan scan.start scan.stop sequence subscribe transact trust unpair unsubscribe write"
         #expect(VerbName.offered.map(\.rawValue).joined(separator: " ") == expected)
         #expect(VerbName.allCases.count == 30)
