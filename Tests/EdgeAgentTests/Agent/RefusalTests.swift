@@ -30,7 +30,7 @@ extension AgentLane1 {
                 let battery = "dev/\(TestDevice.battery.hex)/cmd/test"
                 let cases: [(topic: String, payload: String, code: String)] = [
                     ("cmd/test", #"{"id":"r1","verb":"fly"}"#, "unknown-verb"),
-                    ("cmd/test", #"{"id":"r2","verb":"log.level"}"#, "unknown-verb"),
+                    ("cmd/test", #"{"id":"r2","verb":"log.level"}"#, "bad-request"),
                     ("cmd/test", #"{"id":"r3","verb":7}"#, "bad-request"),
                     ("cmd/test", #"{"id":"r4"}"#, "bad-request"),
                     ("cmd/test", #"{"id":"r5","verb":"read"}"#, "bad-request"),

@@ -78,7 +78,10 @@ struct EdgeAgentProgramTests {
 
     @Test func `check-config tells what is wrong with the profiles that the configuration names`() throws {
         try withTemporaryDirectory { directory in
-            try writeFile("profile: heater\ntitle: Heater\nmatch: {name: H}\n", to: directory + "/heater.yaml")
+            try writeFile(
+                "profile: heater\ntitle: Heater\ncommands: [{name: on, write: {service: ffe0, uuid: ffe1}, frame: \"01\"}]\n",
+                to: directory + "/heater.yaml"
+            )
             let file = directory + "/agent.conf"
             let devices = "devices:\n  - {address: \"AA:BB:CC:DD:EE:FF\", alias: one, profile: heater}\n"
             try writeFile("profiles: {directory: \(directory)}\n" + devices, to: file)

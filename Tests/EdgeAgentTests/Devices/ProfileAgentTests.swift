@@ -130,8 +130,9 @@ extension AgentLane1 {
                 let state = try await gateway.hear(on: "dev/thing/state", from: mark)
                 #expect(state.json["level"] == 42 && state.json["spin"] == 10)
                 // A lost link is made again, and the subscription with it.
+                let lost = gateway.caller.mark
                 await gateway.world.dropLink(.awkward)
-                await gateway.world.waitForCalls(of: "StartNotify", count: 2)
+                _ = try await gateway.hear(on: "dev/thing/event", from: lost) { $0["event"] == "subscription-restored" }
                 let again = gateway.caller.mark
                 await gateway.world.notify(.awkward, "fff6", [11])
                 _ = try await gateway.hear(on: "dev/thing/state", from: again) { $0["spin"] == 11 }
