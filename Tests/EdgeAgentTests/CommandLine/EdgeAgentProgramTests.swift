@@ -88,10 +88,13 @@ struct EdgeAgentProgramTests {
             let record = Record()
             #expect(record.program().run(["check-config", "--config", file]) == .success)
             #expect(record.error.withLock { $0 } == "")
-            try writeFile("profile: heater\ntitel: Heater\n", to: directory + "/heater.yaml")
+            try writeFile(
+                "profile: heater\ntitle: Heater\ntitel: Heater\ncommands: []\n",
+                to: directory + "/heater.yaml"
+            )
             #expect(record.program().run(["check-config", "--config", file]) == .configuration)
             let error = record.error.withLock { $0 }
-            #expect(error.contains("edge-agent: \(directory)/heater.yaml:2: titel"))
+            #expect(error.contains("edge-agent: \(directory)/heater.yaml:3: "))
             #expect(error.contains("AA:BB:CC:DD:EE:FF has the profile heater, which is not there"))
         }
     }

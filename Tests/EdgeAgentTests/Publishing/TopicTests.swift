@@ -17,7 +17,9 @@ extension AgentLane1 {
                 _ = try await gateway.hear("a value") { $0.topic == notify }
                 _ = try await gateway.send("disconnect", on: .battery)
                 try await gateway.hear("disconnected", on: "dev/\(TestDevice.battery.hex)/link")
-                let states = ["status", "info", "health", "bluetooth", "adapter/hci0", "scan/hall/state"]
+                let states = [
+                    "status", "info", "health", "bluetooth", "adapter/hci0", "scan/hall/state", "config/reported",
+                ]
                 let expected = Set(
                     states.map(gateway.topic) + [gateway.topic(.battery, "link"), gateway.topic(.battery, "avail")]
                 )
