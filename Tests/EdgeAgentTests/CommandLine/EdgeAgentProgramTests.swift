@@ -95,7 +95,7 @@ struct EdgeAgentProgramTests {
             #expect(record.program().run(["check-config", "--config", file]) == .configuration)
             let error = record.error.withLock { $0 }
             #expect(error.contains("edge-agent: \(directory)/heater.yaml:3: "))
-            #expect(error.contains("AA:BB:CC:DD:EE:FF has the profile heater, which is not there"))
+            #expect(error.contains("aabbccddeeff has the profile heater, which is not there"))
         }
     }
 
