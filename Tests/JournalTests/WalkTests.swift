@@ -37,6 +37,8 @@ private struct Model {
             }
         }
         messages[message.id] = message
+        // A life begins behind the highest number that is there: that of a message that has gone may come again.
+        owners[message.id] = nil
     }
 
     mutating func remove(_ id: Int64) {
