@@ -7,19 +7,9 @@ final class Database {
     private var statements: [String: Statement] = [:]
 
     /// Opens a file for this process alone.
-    init(path: String) throws(JournalFailure) {
-        var opened: OpaquePointer?
-        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(path, &opened, flags, nil)
-        guard let opened else { throw .inputOutput(code: code, errno: ENOMEM) }
-        handle = opened
-        guard code == SQLITE_OK else {
-            let failure = failure(code)
-            sqlite3_close(handle)
-            throw failure
-        }
-        // A file that nobody tampers with needs neither; one that somebody does gets no help.
-        _ = csqlite_set_flag(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
+    convenience init(path: String) throws(JournalFailure) {
+        try self.init(name: path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+        // A file that nobody tampers with does not need it; one that somebody does gets no help.
         _ = csqlite_set_flag(handle, SQLITE_DBCONFIG_DEFENSIVE, 1)
         // The log keeps its length when the file is closed: what it holds on a full disk it need not ask for again.
         var keeps: Int32 = 1
@@ -27,7 +17,7 @@ final class Database {
     }
 
     /// Opens a file to be read as it stands: its log is left out, and nothing is written or locked.
-    init(unchanged path: String) throws(JournalFailure) {
+    convenience init(unchanged path: String) throws(JournalFailure) {
         var name = "file:"
         // What a URI would take for something else.
         for character in path {
@@ -38,9 +28,12 @@ final class Database {
             default: name.append(character)
             }
         }
+        try self.init(name: name + "?immutable=1", flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+    }
+
+    private init(name: String, flags: Int32) throws(JournalFailure) {
         var opened: OpaquePointer?
-        let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(name + "?immutable=1", &opened, flags, nil)
+        let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard let opened else { throw .inputOutput(code: code, errno: ENOMEM) }
         handle = opened
         guard code == SQLITE_OK else {
