@@ -111,6 +111,36 @@ import Testing
         }
     }
 
+    @Test func `how far messages wait is none, some or past half, and none again when the broker goes on`()
+        async throws
+    {
+        try await withBroker { broker in
+            var configuration = MQTTConfiguration(broker.port)
+            configuration.outgoing.messages = 60
+            try await withClient(configuration) { test in
+                let publications = (0..<80).map { MQTTPublication(topic: "burst", payload: Array(String($0).utf8)) }
+                // Without a link nothing is gained by waiting.
+                _ = await test.client.publishAll(Array(publications[..<35]))
+                #expect(await test.client.backlog == .none)
+                try await test.connected()
+                while await test.client.counters.acknowledged < 35 {}
+                broker.freeze()
+                let outcomes = Log<MQTTOutcome>()
+                _ = await test.client.publishAll(Array(publications[..<20])) { outcomes.append($0) }
+                while await test.client.counters.unacknowledged < 20 {}
+                #expect(await test.client.backlog == .none)
+                _ = await test.client.publishAll(Array(publications[20..<50])) { outcomes.append($0) }
+                while await test.client.backlog == .none {}
+                #expect(await test.client.backlog == .waiting)
+                _ = await test.client.publishAll(Array(publications[50...])) { outcomes.append($0) }
+                #expect(await test.client.backlog == .pastHalf)
+                broker.thaw()
+                #expect(try await outcomes.first(80).allSatisfy { $0 == .acknowledged })
+                #expect(await test.client.backlog == .none)
+            }
+        }
+    }
+
     @Test func `every required message arrives, and no acknowledged one again, though the link breaks in between`()
         async throws
     {

@@ -189,6 +189,8 @@ extension Agent {
         message.drops.messages = Int64(mqtt.droppedRequired + mqtt.droppedOrdered)
         message.drops.notifications = notificationsDropped
         message.drops.advertisements = Int64(mqtt.droppedExpendable)
+        message.coalesced.states = Int64(mqtt.replaced)
+        message.coalesced.advertisements = sessions.values.reduce(coalescedBefore) { $0 + $1.coalesced }
         message.lastRecoveryMs = lastRecoveryMs
         message.isClockSynced = SystemClock.isSynchronised
         message.refusedSubscriptions = refusedFilters.sorted()

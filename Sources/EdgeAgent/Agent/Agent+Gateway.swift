@@ -221,6 +221,7 @@ extension Agent {
             name: name,
             loop: loop,
             nameOf: { [directory] in directory.name(of: $0) },
+            hasRoom: { [publisher] in publisher.hasRoom(for: request.emit) },
             publish: { [publisher] in publisher.publish($0) }
         )
         if request.decodes { session.decode = decoding() }
@@ -258,6 +259,7 @@ extension Agent {
             return waited
         }
         session.stop()
+        coalescedBefore += session.coalesced
         // What ends with the agent goes on with the next one.
         if session.command.isDurable, !isStopping { keepScansLater() }
         if let reason {

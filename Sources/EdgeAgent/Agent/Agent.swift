@@ -134,6 +134,8 @@ actor Agent {
     var keeperListens: (demand: Int, observer: Int)?
 
     var counters = HealthMessage.Counters()
+    /// What the scans that have ended had coalesced.
+    var coalescedBefore: Int64 = 0
     var notificationsDropped: Int64 = 0
     var connection: MQTTConnection?
     var lastRepair: ContinuousClock.Instant?

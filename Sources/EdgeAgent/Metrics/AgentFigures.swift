@@ -81,6 +81,11 @@ package struct AgentFigures: Sendable {
             family.sample(Double(health.drops.notifications), [("class", "notification")])
             family.sample(Double(health.drops.advertisements), [("class", "advertisement")])
         }
+        text.family("edge_agent_coalesced_total", .counter, "What gave way to something newer while it waited.") {
+            family in
+            family.sample(Double(health.coalesced.states), [("class", "state")])
+            family.sample(Double(health.coalesced.advertisements), [("class", "advertisement")])
+        }
     }
 
     private func addBluetooth(to text: inout MetricsText) {

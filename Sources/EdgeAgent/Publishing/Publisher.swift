@@ -152,6 +152,14 @@ final class Publisher {
         }
     }
 
+    /// Whether what a scan hears goes on its way now; else the newest of each device may as well wait for that.
+    ///
+    /// Each report is promised with `all`: these wait in the queue, as long as it is not half full.
+    func hasRoom(for emit: ScanEmit) -> Bool {
+        let backlog = client.assumeIsolated { $0.backlog }
+        return emit == .all ? backlog < .pastHalf : backlog == .none
+    }
+
     /// Publishes what a scan heard; false when there was no place for it.
     func publish(_ message: ScanBatchMessage) -> Bool {
         send(publication(topics.scan(message.session), message.encode(stamp(.scan)), .scan, .expendable))

@@ -26,6 +26,15 @@ package struct HealthMessage: Sendable, Equatable {
         package init() {}
     }
 
+    /// What gave way since the start to something newer while it waited for the broker.
+    package struct Coalesced: Sendable, Equatable {
+        /// Retained states.
+        package var states: Int64 = 0
+        package var advertisements: Int64 = 0
+
+        package init() {}
+    }
+
     /// How the journal fares.
     package struct Journal: Sendable, Equatable {
         /// Commands that are kept, those of the replay window included.
@@ -79,6 +88,7 @@ package struct HealthMessage: Sendable, Equatable {
     package var recoveries: [RecoveryStep: Int64] = [:]
     package var counters = Counters()
     package var drops = Drops()
+    package var coalesced = Coalesced()
     /// When Bluetooth or the broker last came back, in milliseconds since 1970-01-01 UTC.
     package var lastRecoveryMs: Int64?
     /// What the kernel says of the clock.
@@ -135,6 +145,10 @@ package struct HealthMessage: Sendable, Equatable {
             writer.field("messages", drops.messages)
             writer.field("notifications", drops.notifications)
             writer.field("advertisements", drops.advertisements)
+        }
+        writer.object("coalesced") { writer in
+            writer.field("states", coalesced.states)
+            writer.field("advertisements", coalesced.advertisements)
         }
         if let journal {
             writer.object("journal") { writer in

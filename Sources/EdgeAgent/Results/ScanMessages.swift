@@ -6,11 +6,14 @@ package struct ScanBatchMessage: Sendable, Equatable {
     package var devices: [HeardDevice]
     /// How many reports were dropped since the last message.
     package var dropped: Int
+    /// How many gave way to newer ones of their devices since the last message.
+    package var coalesced: Int
 
-    package init(session: SessionName, devices: [HeardDevice], dropped: Int = 0) {
+    package init(session: SessionName, devices: [HeardDevice], dropped: Int = 0, coalesced: Int = 0) {
         self.session = session
         self.devices = devices
         self.dropped = dropped
+        self.coalesced = coalesced
     }
 
     package func encode(_ stamp: MessageStamp) -> [UInt8] {
@@ -22,6 +25,7 @@ package struct ScanBatchMessage: Sendable, Equatable {
         for device in devices { device.write(to: &writer) }
         writer.endArray()
         writer.field("dropped", dropped)
+        if coalesced > 0 { writer.field("coalesced", coalesced) }
         stamp.write(to: &writer)
         writer.endObject()
         return writer.bytes
@@ -41,6 +45,8 @@ package struct ScanStateMessage: Sendable, Equatable {
     package var signals: Int64
     package var published: Int64
     package var dropped: Int64
+    /// Reports that gave way to newer ones of their devices while they waited for the broker.
+    package var coalesced: Int64
 
     package init(
         session: SessionName,
@@ -49,7 +55,8 @@ package struct ScanStateMessage: Sendable, Equatable {
         mode: ScanRequest.Mode,
         signals: Int64 = 0,
         published: Int64 = 0,
-        dropped: Int64 = 0
+        dropped: Int64 = 0,
+        coalesced: Int64 = 0
     ) {
         self.session = session
         self.state = state
@@ -58,6 +65,7 @@ package struct ScanStateMessage: Sendable, Equatable {
         self.signals = signals
         self.published = published
         self.dropped = dropped
+        self.coalesced = coalesced
     }
 
     package func encode(_ stamp: MessageStamp) -> [UInt8] {
@@ -70,6 +78,7 @@ package struct ScanStateMessage: Sendable, Equatable {
         writer.field("signals", signals)
         writer.field("published", published)
         writer.field("dropped", dropped)
+        writer.field("coalesced", coalesced)
         stamp.write(to: &writer)
         writer.endObject()
         return writer.bytes

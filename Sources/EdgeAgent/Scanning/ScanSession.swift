@@ -17,30 +17,52 @@ package final class ScanSession {
     /// What profiles read from an advertisement; nil: it is not asked for.
     package var decode: ((Advertisement) -> AdvertisementReading)?
 
+    /// How long a session waits before it looks for room again.
+    private static let gap = Duration.milliseconds(20)
+    /// How many messages a session that has waited sends in one turn: as many as the client hands over.
+    private static let burst = 64
+
     private let loop: EventLoop
+    private let hasRoom: () -> Bool
     private let publish: (ScanBatchMessage) -> Bool
     private let nameOf: (DeviceAddress) -> DeviceName
     private var heard: HeardTable
     private var batch: [Advertisement] = []
-    private var flushTimer: EventLoop.TimerID?
+    /// What found no room; while there is anything all that comes goes behind it.
+    private var waiting = WaitingReports()
+    /// Ends the batch, or looks for room.
+    private var timer: EventLoop.TimerID?
     /// When a device was published last, and whether newer reports wait for its turn.
     private var turns: [DeviceAddress: (published: ContinuousClock.Instant, waits: Bool)] = [:]
-    private var unsaid = 0
+    private var unsaidDropped = 0
+    private var unsaidCoalesced = 0
     package private(set) var published: Int64 = 0
     package private(set) var dropped: Int64 = 0
+    /// Reports that were to be published and gave way to a newer one of their device while they waited.
+    package private(set) var coalesced: Int64 = 0
 
-    /// Makes a session that publishes through `publish`, which answers whether there was a place for the message.
+    /// Makes a session.
+    ///
+    /// - Parameters:
+    ///   - command: what was asked for.
+    ///   - name: the session's.
+    ///   - loop: where it lives.
+    ///   - nameOf: what a device is called.
+    ///   - hasRoom: whether what is published goes on its way now; while not, reports wait here.
+    ///   - publish: answers whether there was a place for the message.
     package init(
         _ command: ScanStartCommand,
         name: SessionName,
         loop: EventLoop,
         nameOf: @escaping (DeviceAddress) -> DeviceName,
+        hasRoom: @escaping () -> Bool,
         publish: @escaping (ScanBatchMessage) -> Bool
     ) {
         self.command = command
         self.name = name
         self.loop = loop
         self.nameOf = nameOf
+        self.hasRoom = hasRoom
         self.publish = publish
         heard = HeardTable(filter: command.filter)
     }
@@ -54,7 +76,8 @@ package final class ScanSession {
             mode: command.filter.mode,
             signals: heard.signals,
             published: published,
-            dropped: dropped + heard.overflow
+            dropped: dropped + heard.overflow,
+            coalesced: coalesced
         )
     }
 
@@ -71,7 +94,9 @@ package final class ScanSession {
 
     /// Sends what waits and takes the timers back.
     package func stop() {
-        flush()
+        stopTimer()
+        while !waiting.isEmpty { send(waiting.take(command.batch.maxDevices)) }
+        sendBatch()
         if let end { loop.cancel(end) }
         end = nil
         turns = [:]
@@ -98,30 +123,82 @@ package final class ScanSession {
     }
 
     private func emit(_ advertisement: Advertisement) {
+        guard waiting.isEmpty else { return hold(advertisement) }
         batch.append(advertisement)
         if batch.count >= command.batch.maxDevices {
             flush()
-        } else if flushTimer == nil {
-            flushTimer = loop.schedule(after: command.batch.maxDelay) { [weak self] in self?.flush() }
+        } else if timer == nil {
+            timer = loop.schedule(after: command.batch.maxDelay) { [weak self] in self?.flush() }
         }
     }
 
+    /// The batch is full, or its time is over.
     private func flush() {
-        if let flushTimer { loop.cancel(flushTimer) }
-        flushTimer = nil
+        stopTimer()
+        guard hasRoom() else {
+            for report in batch { hold(report) }
+            batch.removeAll(keepingCapacity: true)
+            return lookForRoom(after: Self.gap)
+        }
+        sendBatch()
+    }
+
+    // MARK: Without room
+
+    private func hold(_ report: Advertisement) {
+        guard waiting.add(report) else { return }
+        coalesced += 1
+        unsaidCoalesced += 1
+    }
+
+    private func lookForRoom(after gap: Duration) {
+        timer = loop.schedule(after: gap) { [weak self] in self?.release() }
+    }
+
+    /// Sends what has waited, as far as there is room.
+    private func release() {
+        timer = nil
+        var budget = Self.burst
+        while !waiting.isEmpty {
+            guard budget > 0 else { return lookForRoom(after: .zero) }
+            guard hasRoom() else { return lookForRoom(after: Self.gap) }
+            budget -= 1
+            send(waiting.take(command.batch.maxDevices))
+        }
+    }
+
+    // MARK: Messages
+
+    private func stopTimer() {
+        if let timer { loop.cancel(timer) }
+        timer = nil
+    }
+
+    private func sendBatch() {
         guard !batch.isEmpty else { return }
-        let devices = batch.map { report in
+        send(batch)
+        batch.removeAll(keepingCapacity: true)
+    }
+
+    private func send(_ reports: [Advertisement]) {
+        let devices = reports.map { report in
             var device = HeardDevice(name: nameOf(report.address), advertisement: report)
             device.decoded = decode?(report)
             return device
         }
-        batch.removeAll(keepingCapacity: true)
-        if publish(ScanBatchMessage(session: name, devices: devices, dropped: unsaid)) {
+        let message = ScanBatchMessage(
+            session: name,
+            devices: devices,
+            dropped: unsaidDropped,
+            coalesced: unsaidCoalesced
+        )
+        if publish(message) {
             published += Int64(devices.count)
-            unsaid = 0
+            unsaidDropped = 0
+            unsaidCoalesced = 0
         } else {
             dropped += Int64(devices.count)
-            unsaid += devices.count
+            unsaidDropped += devices.count
         }
     }
 }

@@ -25,6 +25,8 @@ final class Link {
     var hook: UInt64?
     var socket: Int32 = -1
     var isWritableWatched = false
+    /// Messages wait because the window or the socket takes no more now.
+    var isHeldUp = false
     /// Hang-ups in a row that reading made nothing of.
     var fruitlessHangups = 0
     var isOverdue = false

@@ -85,6 +85,7 @@ extension MQTTClient {
     /// - Returns: whether there is more that could go at once.
     private func handOver() -> Bool {
         guard let link else { return false }
+        link.isHeldUp = false
         let maximum = max(1, min(configuration.outgoing.unacknowledged, link.limits.receiveMaximum))
         var budget = 64
         // Several messages leave in one segment: each by itself would cost the kernel and the broker a wake-up.
@@ -98,9 +99,15 @@ extension MQTTClient {
             if qos > .atMostOnce {
                 // A message that is under suspicion goes alone, so that no other is blamed for it.
                 let window = next.brokenLinks >= 3 ? 1 : maximum
-                guard inFlight.unacknowledged < window else { return false }
+                guard inFlight.unacknowledged < window else {
+                    link.isHeldUp = true
+                    return false
+                }
             } else {
-                guard !link.handle.wantsWrite else { return false }
+                guard !link.handle.wantsWrite else {
+                    link.isHeldUp = true
+                    return false
+                }
             }
             guard !inFlight.contains(link.handle.nextID) else {
                 endLink(.lost(operation: "mosquitto_publish", code: 0, text: "a message was never acknowledged"))

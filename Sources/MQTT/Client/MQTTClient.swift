@@ -169,6 +169,13 @@ package actor MQTTClient {
         loop.wantTurn()
     }
 
+    /// How far messages wait behind the link.
+    package var backlog: MQTTBacklog {
+        guard let link, link.isUp else { return .none }
+        if queue.isPastHalf { return .pastHalf }
+        return link.isHeldUp && !queue.isEmpty ? .waiting : .none
+    }
+
     /// What has happened, and the depth of the queue.
     package var counters: MQTTCounters {
         var counters = totals

@@ -52,6 +52,8 @@ package struct OutgoingQueue {
     package private(set) var bytes = 0
     package var count: Int { entries.count }
     package var isEmpty: Bool { entries.isEmpty }
+    /// Whether more than half of what the bounds allow is taken.
+    package var isPastHalf: Bool { entries.count > limits.messages / 2 || bytes > limits.bytes / 2 }
 
     package init(limits: MQTTOutgoingLimits) { self.limits = limits }
 

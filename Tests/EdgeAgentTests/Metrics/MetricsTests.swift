@@ -48,6 +48,7 @@ struct MetricsTests {
         figures.health.residentBytes = 7_000_000
         figures.health.counters.commands = 12
         figures.health.drops.notifications = 3
+        figures.health.coalesced.advertisements = 4
         figures.health.journal = HealthMessage.Journal()
         figures.health.journal?.events = 4
         figures.mqtt.published = 99
@@ -67,6 +68,7 @@ struct MetricsTests {
         #expect(page.value("process_start_time_seconds") == 1_790_000_000.5)
         #expect(page.value("edge_agent_commands_total") == 12)
         #expect(page.value("edge_agent_dropped_total", #"{class="notification"}"#) == 3)
+        #expect(page.value("edge_agent_coalesced_total", #"{class="advertisement"}"#) == 4)
         #expect(page.value("edge_agent_links", #"{adapter="hci1"}"#) == 1)
         #expect(page.value("edge_agent_links_limit", #"{adapter="hci0"}"#) == 7)
         #expect(page.value("edge_agent_links_limit", #"{adapter="hci1"}"#) == nil)
@@ -155,6 +157,61 @@ extension AgentLane2 {
                 try await gateway.agent.waitForLog("Broker lost")
                 #expect(try await curl(port, "/healthz").text.hasPrefix("broker: not connected\n"))
                 #expect(try await curl(port, "/else").code == "404")
+            }
+        }
+
+        @Test
+        func `under a flood the newest report of each device waits for a broker that stands, and none is dropped`()
+            async throws
+        {
+            let port = try freePort()
+            var setup = setup(port)
+            setup.keys["mqtt.qos.scan"] = "1"
+            setup.keys["mqtt.maxOutgoingMessages"] = "60"
+            setup.world.devices = (1...4).map {
+                TestDevice.named("Beacon", number: $0).advertising(every: .milliseconds(5))
+            }
+            try await withAgent(setup) { gateway in
+                _ = try await gateway.send("scan.start", #""session":"each","emit":"all""#)
+                _ = try await gateway.send("scan.start", #""session":"some","emit":{"everyMs":100}"#)
+                try await gateway.hear(on: "scan/each", count: 20)
+                try await gateway.hear(on: "scan/some", count: 4)
+                func page() async throws -> MetricsTests.Page {
+                    MetricsTests.Page(try await curl(port, "/metrics").text)
+                }
+                let advertisement = #"{class="advertisement"}"#
+                #expect(try await page().value("edge_agent_coalesced_total", advertisement) == 0)
+                let mark = gateway.caller.mark
+                gateway.broker.freeze()
+                defer { gateway.broker.thaw() }
+                var frozen = try await page()
+                while (frozen.value("edge_agent_coalesced_total", advertisement) ?? 0) < 200 {
+                    frozen = try await page()
+                }
+                // Each report waits in the queue until that is half full.
+                #expect(frozen.value("edge_agent_mqtt_queued_messages") ?? 0 > 30)
+                #expect(frozen.value("edge_agent_mqtt_queued_messages") ?? 0 < 60)
+                gateway.broker.thaw()
+                let each = try await gateway.hear("what was coalesced", from: mark) {
+                    $0.topic == gateway.topic("scan/each") && $0.json["coalesced"].number ?? 0 > 0
+                }
+                #expect(each.json["dropped"] == 0)
+                // What goes out then is as new as it can be: the count of its device has gone on.
+                let before = gateway.caller.all(from: mark, gateway.topic("scan/each")).filter {
+                    $0.number < each.number
+                        && $0.json["devices"].list.first?["dev"] == each.json["devices"].list.first?["dev"]
+                }
+                let last = try #require(before.last?.json["devices"].list.first?["signals"].number)
+                #expect(try #require(each.json["devices"].list.first?["signals"].number) > last + 1)
+                for session in ["each", "some"] {
+                    _ = try await gateway.send("scan.stop", "\"session\":\"\(session)\"")
+                }
+                let end = try await gateway.hear(on: "scan/each/state") { $0["state"] == "stopped" }.json
+                let (published, coalesced) = (end["published"].number ?? 0, end["coalesced"].number ?? 0)
+                #expect(end["dropped"] == 0 && coalesced > 0 && end["signals"].number == published + coalesced)
+                let after = try await page()
+                #expect(after.value("edge_agent_dropped_total", advertisement) == 0)
+                #expect(after.value("edge_agent_coalesced_total", advertisement) ?? 0 >= coalesced)
             }
         }
 

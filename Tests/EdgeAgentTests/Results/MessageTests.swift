@@ -135,13 +135,23 @@ import Testing
             mode: .active,
             signals: 9,
             published: 3,
-            dropped: 1
+            dropped: 1,
+            coalesced: 5
         )
         #expect(
             try keys(message.encode(stamp)) == [
-                "session", "state", "reason", "mode", "signals", "published", "dropped",
+                "session", "state", "reason", "mode", "signals", "published", "dropped", "coalesced",
             ]
         )
+        #expect(try parsed(message.encode(stamp))["coalesced"] == .integer(5))
+        // A batch tells only that there was something.
+        #expect(
+            try keys(ScanBatchMessage(session: session, devices: []).encode(stamp)) == [
+                "session", "devices", "dropped",
+            ]
+        )
+        let batch = try parsed(ScanBatchMessage(session: session, devices: [], coalesced: 2).encode(stamp))
+        #expect(batch["coalesced"] == .integer(2))
     }
 
     @Test func `the description of the agent is whole`() throws {
@@ -182,12 +192,13 @@ import Testing
         #expect(
             try keys(health.encode(stamp)) == [
                 "uptimeMs", "residentBytes", "cpuMs", "queue", "links", "scan", "pairing", "reconnects", "recoveries",
-                "counters", "drops", "lastRecovery", "clockSynced", "refusedSubscriptions",
+                "counters", "drops", "coalesced", "lastRecovery", "clockSynced", "refusedSubscriptions",
             ]
         )
         #expect(try parsed(health.encode(stamp))["lastRecovery"] == .string("1970-01-01T00:00:00.000Z"))
         #expect(try parsed(HealthMessage().encode(stamp))["lastRecovery"] == .null)
         health.counters.repeated = 3
+        health.coalesced.advertisements = 5
         health.links = LinkCounts(used: 2, max: 3, waiting: 1)
         health.recoveries = [.busReconnect: 2]
         let shown = try parsed(health.encode(stamp))
@@ -196,6 +207,8 @@ import Testing
         #expect(recoveries["bus-reconnect"] == .integer(2) && recoveries["helper"] == .integer(0))
         #expect(shown["scan"]?.object?.entries.map(\.key) == ["active", "holders", "paused"])
         #expect(shown["counters"]?.object?["repeated"] == .integer(3))
+        #expect(shown["coalesced"]?.object?.entries.map(\.key) == ["states", "advertisements"])
+        #expect(shown["coalesced"]?.object?["advertisements"] == .integer(5))
         #expect(shown["pairing"]?.object?["windowEnds"] == .null)
         health.pairing.windowEndsMs = 0
         health.pairing.prompts = 2
