@@ -5,9 +5,15 @@ extension BluetoothManager {
     /// Waits until bus and bluetoothd have answered, or not, and tells what there is.
     ///
     /// Nothing is asked of bluetoothd that the manager does not ask anyway.
-    package func inspect(within limit: Duration) async throws -> BluetoothInspection {
+    ///
+    /// - Parameters:
+    ///   - limit: how long to wait.
+    ///   - whole: the operation that this is a part of, if it is one.
+    /// - Returns: what there is, be it that time is over.
+    /// - Throws: `CancellationError`.
+    package func inspect(within limit: Duration, of whole: OperationScope? = nil) async throws -> BluetoothInspection {
         do {
-            try await withScope(limit) { scope in
+            try await part(of: whole, limit) { scope in
                 try await wait(scope) { self.hasAnswers ? .success(()) : nil }
             }
         } catch let failure as BleFailure where failure.kind == .timedOut {
@@ -40,6 +46,9 @@ extension BluetoothManager {
             }
         return found
     }
+
+    /// Sets who hears why the bus is not reached: once, until it is reached or something else is the reason.
+    package func observeBusFaults(_ handler: @escaping @Sendable (BusFault) -> Void) { onBusFault = handler }
 
     /// Whether nobody is left who was asked and has not answered.
     private var hasAnswers: Bool {

@@ -14,7 +14,10 @@ extension BluetoothManager {
             } catch let failure as DBusFailure {
                 denied = Self.isDenial(failure)
                 leaveBus()
-                busFault = BusFault(failure)
+                let fault = BusFault(failure)
+                // The text of one fault may vary from try to try.
+                if fault.name != busFault?.name { onBusFault?(fault) }
+                busFault = fault
                 startIsOver()
             }
             try await loop.sleep(for: gap * Double.random(in: 0.8...1.2))

@@ -81,6 +81,8 @@ public actor BluetoothManager {
     /// Why there is no connection to the bus, and why bluetoothd does not tell what it has, as far as it was said.
     var busFault: BusFault?
     var treeFault: BusFault?
+    /// Hears why the bus is not reached, each time that it is something else than before.
+    var onBusFault: ((BusFault) -> Void)?
     /// Nobody knows yet whether bluetoothd is there: the bus has been asked for the first time and has not answered.
     var isStarting = true
     /// Calls in a row that did not settle in time.

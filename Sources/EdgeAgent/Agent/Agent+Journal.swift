@@ -94,7 +94,9 @@ extension Agent {
             var command = command
             command.origin.journal = nil
             let detail = "the command cannot be kept: \(failure)"
-            let refusal = command.refusal(.storageFailed, at: .agent, detail: detail, retryAfterMs: 5000)
+            // What waits for somebody's hand has no time.
+            let retryAfterMs = failure.isPermanent ? nil : 5000
+            let refusal = command.refusal(.storageFailed, at: .agent, detail: detail, retryAfterMs: retryAfterMs)
             record(refusal, stored, expiresMs: command.expiry.wallMs)
             next(nil)
         }

@@ -150,6 +150,9 @@ enum AgentProcess {
         await agent.openState(start.directory, Worker())
         await agent.loadProfiles(Worker())
         await manager.observe { event in entry.agent?.assumeIsolated { $0.happened(event) } }
+        await manager.observeBusFaults { fault in
+            log.warning("Bus not reached", [.dbusError: fault.name, .error: fault.message])
+        }
         await manager.observePairing { event in entry.agent?.assumeIsolated { $0.pairingHappened(event) } }
         await agent.startAvailability()
         await agent.startKeeping()

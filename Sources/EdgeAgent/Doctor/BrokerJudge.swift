@@ -1,3 +1,4 @@
+internal import BleCore
 internal import MQTT
 
 /// What the way to the broker has shown, and what to do about it; pure.
@@ -10,6 +11,14 @@ package enum BrokerJudge {
         return .failed(
             "the name \(broker.host) does not resolve: \(error)",
             mend: "getent hosts \(broker.host); cat /etc/resolv.conf; or write the address in broker"
+        )
+    }
+
+    /// What there is to say while the resolver says nothing.
+    package static func silentResolver(_ broker: BrokerAddress, after limit: Duration) -> Finding {
+        .warning(
+            "the resolver has not answered for \(broker.host) within \(limit.milliseconds) ms",
+            mend: "cat /etc/resolv.conf; getent hosts \(broker.host); or write the address in broker"
         )
     }
 

@@ -1,16 +1,16 @@
 internal import Glibc
 
 /// The way to a host up to its port: its addresses, and whether one of them takes a connection.
-enum BrokerReach {
+package enum BrokerReach {
     /// A socket's address, as the system calls take it, and as people read it.
-    struct Address: Sendable, Equatable {
+    package struct Address: Sendable, Equatable {
         var bytes: [UInt8]
         var family: Int32
         var text: String
     }
 
     /// Why a name has no address: what `getaddrinfo` says.
-    struct NotResolved: Error, Equatable {
+    package struct NotResolved: Error, Equatable {
         var text: String
     }
 

@@ -28,6 +28,10 @@ package actor Doctor {
         package var device: String?
         /// How long to wait until somebody is heard.
         package var listenTime = Duration.seconds(5)
+        /// Asks for a host's addresses; blocks as long as it has to.
+        package var resolve: @Sendable (String, Int) throws(BrokerReach.NotResolved) -> [BrokerReach.Address] = {
+            (host, port) throws(BrokerReach.NotResolved) in try BrokerReach.addresses(of: host, port: port)
+        }
         /// The operation that this is, which may be over before the checks are.
         package var scope: OperationScope?
 
@@ -81,7 +85,8 @@ package actor Doctor {
         return results
     }
 
-    func examine(_ name: CheckName) async -> Finding {
+    /// Carries out one check, whatever it needs.
+    package func examine(_ name: CheckName) async -> Finding {
         let host = subject.host
         switch name {
         case .configuration: return subject.configurationFinding
@@ -108,7 +113,7 @@ package actor Doctor {
         if let inspection { return inspection }
         let found: BluetoothInspection
         do {
-            found = try await manager.inspect(within: .seconds(12))
+            found = try await manager.inspect(within: .seconds(12), of: subject.scope)
         } catch {
             // Only cancellation ends it, and then nobody reads what is found.
             found = BluetoothInspection(bus: "")
@@ -178,22 +183,45 @@ package actor Doctor {
     private func brokerName() async -> Finding {
         guard let broker = subject.configuration?.broker else { return .skipped("needs configuration") }
         if case .agent(_?)? = subject.broker { return .ok("\(broker.host): the agent is connected") }
-        do {
-            addresses = try await worker.run { try BrokerReach.addresses(of: broker.host, port: broker.port) }
+        let limit = subject.configuration?.mqtt.connectTimeout ?? .seconds(10)
+        switch await resolve(broker, within: limit) {
+        case .success(let found):
+            addresses = found
             return BrokerJudge.name(broker, addresses: addresses.map(\.text), error: nil)
-        } catch {
-            return BrokerJudge.name(
-                broker,
-                addresses: [],
-                error: (error as? BrokerReach.NotResolved)?.text ?? "\(error)"
-            )
+        case .failure(let error): return BrokerJudge.name(broker, addresses: [], error: error.text)
+        case nil: return BrokerJudge.silentResolver(broker, after: limit)
         }
+    }
+
+    /// Asks for the broker's addresses, as long as an attempt of the agent's has for all that it does.
+    ///
+    /// - Returns: nil when the resolver has not answered in time; its thread is left to itself.
+    private func resolve(
+        _ broker: BrokerAddress,
+        within limit: Duration
+    ) async -> Result<[BrokerReach.Address], BrokerReach.NotResolved>? {
+        let (answers, arrived) = AsyncStream.makeStream(
+            of: Result<[BrokerReach.Address], BrokerReach.NotResolved>?.self
+        )
+        let timer = loop.schedule(after: limit) { arrived.yield(nil) }
+        defer { loop.cancel(timer) }
+        let resolve = subject.resolve
+        worker.start {
+            do throws(BrokerReach.NotResolved) {
+                arrived.yield(.success(try resolve(broker.host, broker.port)))
+            } catch {
+                arrived.yield(.failure(error))
+            }
+        }
+        for await answer in answers { return answer }
+        return nil
     }
 
     private func brokerConnection() async -> Finding {
         guard let configuration = subject.configuration else { return .skipped("needs configuration") }
         if case .agent(_?)? = subject.broker { return .ok("port \(configuration.broker.port): the agent is connected") }
         let addresses = addresses
+        guard !addresses.isEmpty else { return .skipped("no address of \(configuration.broker.host) is known") }
         // All together as long as one attempt of the agent's.
         let share = configuration.mqtt.connectTimeout.milliseconds / Int64(max(1, addresses.count))
         do {

@@ -71,7 +71,8 @@ package enum JournalFailure: Error, Equatable, Sendable, CustomStringConvertible
         case .inUse: "another process uses the journal"
         case .damaged(let what): "the journal is damaged (\(what)); move it away to start a new one"
         case .newer(let version, let known):
-            "the journal has schema version \(version), this agent knows versions up to \(known)"
+            "the journal has schema version \(version), this agent knows versions up to \(known); "
+                + "install the newer version, or move the journal away to start a new one"
         case .foreign: "the file is not a journal of this agent"
         case .moved: "the journal was moved or removed"
         case .notRunning(let number): "no command \(number) is waiting or running"

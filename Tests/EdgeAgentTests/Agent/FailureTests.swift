@@ -253,6 +253,10 @@ extension AgentLane2 {
                 expectFailure(answer, "bus-lost", status: "unknown", stage: "operate")
                 #expect(answer["error"]["retryable"] == false)
                 try await gateway.hear("absent", on: "bluetooth", from: mark)
+                // The log says why, in the words of the bus.
+                try await gateway.agent.waitForLog(
+                    "Bus not reached dbusError=org.freedesktop.DBus.Error.NoServer error="
+                )
                 let next = try await gateway.send("connect", on: .awkward)
                 expectFailure(next, "bluetooth-unavailable", stage: "agent", applied: "no")
             }

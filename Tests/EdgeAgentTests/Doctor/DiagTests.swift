@@ -38,6 +38,17 @@ extension AgentLane3 {
             }
         }
 
+        @Test func `diag waits no longer for an answer of bluetoothd than it has time`() async throws {
+            let setup = try AgentSetup(scenario: "silent-registration")
+            try await withAgent(setup) { gateway in
+                await gateway.world.waitForCalls(of: "RegisterAgent")
+                let late = try await gateway.send("diag", #""timeoutMs":300"#)
+                #expect(late["status"] == "timeout" && late["error"]["code"] == "timeout", "\(late)")
+                // The checks themselves would give bluetoothd 12 s.
+                #expect(late["timing"]["runMs"].number ?? .infinity < 12_000)
+            }
+        }
+
         @Test func `diag ends when it is cancelled or its time is over`() async throws {
             var setup = AgentSetup()
             setup.world.devices = []

@@ -133,6 +133,12 @@ extension DoctorCase {
                 "getent hosts broker.example"
             ),
             DoctorCase(
+                .brokerName,
+                BrokerJudge.silentResolver(plain, after: .seconds(10)),
+                .warning,
+                "cat /etc/resolv.conf"
+            ),
+            DoctorCase(
                 .brokerConnection,
                 BrokerJudge.connection(local, error: "Connection refused"),
                 "sudo systemctl enable --now mosquitto"

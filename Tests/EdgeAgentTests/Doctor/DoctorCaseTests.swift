@@ -1,5 +1,6 @@
 import BleCore
 import EdgeAgent
+import EventLoop
 import Foundation
 import Testing
 
@@ -82,6 +83,35 @@ struct DoctorCaseTests {
     ])
     func `BlueZ's version is read from what it calls itself`(text: String, version: String?) {
         #expect(BluetoothInspection.version(inModalias: text) == version)
+    }
+
+    @Test func `a resolver that does not answer is given up, and what needs an address is left out`() async throws {
+        let loop = try EventLoop.startThread()
+        defer { loop.stop() }
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let (resolver, end) = (ends[0], ends[1])
+        // What hangs ends with the test.
+        defer { close(end) }
+        var configuration = Configuration(gateway: "gw")
+        configuration.broker.host = "broker.example"
+        configuration.mqtt.connectTimeout = .milliseconds(100)
+        var subject = Doctor.Subject(
+            configuration: configuration,
+            configurationFinding: .ok("as given"),
+            host: DoctorCase.host
+        )
+        subject.resolve = { (_, _) throws(BrokerReach.NotResolved) in
+            var byte: UInt8 = 0
+            _ = read(resolver, &byte, 1)
+            close(resolver)
+            return []
+        }
+        // Nobody runs the manager: these checks need no Bluetooth.
+        let doctor = Doctor(subject, manager: try BluetoothManager(), loop: loop)
+        let name = await doctor.examine(.brokerName)
+        #expect(name == BrokerJudge.silentResolver(configuration.broker, after: .milliseconds(100)))
+        #expect(await doctor.examine(.brokerConnection) == .skipped("no address of broker.example is known"))
     }
 
     @Test func `a lock is found in the kernel's list by its file alone`() {

@@ -114,6 +114,10 @@ extension AgentLane3 {
                 try await withAgent(.lasting(state)) { gateway in
                     let refused = try await gateway.send("write", Self.write, on: .awkward)
                     #expect(refused["error"]["code"] == "storage-failed" && refused["applied"] == "no")
+                    // No time helps; what does is said.
+                    #expect(refused["error"]["retryAfterMs"] == .missing)
+                    let detail = refused["error"]["detail"].text ?? ""
+                    #expect(detail.contains("install the newer version, or move the journal away"), "\(detail)")
                     #expect(try await gateway.send("read", Self.read, on: .awkward)["status"] == "ok")
                     let journal = try await gateway.send("info")["result"]["journal"]
                     let problem = "schema version \(current + 1), this agent knows versions up to \(current)"

@@ -1,6 +1,8 @@
 import BleCore
 import EdgeAgent
 import Foundation
+import Frames
+import Profiles
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct DocumentationTests {
@@ -278,6 +280,29 @@ import Testing
         let steps = try parsed(ResultEncoder().encode(one, stamp: examples.stamp()).payload)["result"]?.object?["steps"]
         let stepNames = try #require(steps?.array).reduce(into: Set<String>()) { $0.formUnion(try names($1)) }
         #expect(stepNames == (try names(try at(results, "$defs", "jobStep", "properties"))))
+    }
+
+    @Test func `the schema of results has every field of what profiles read of an advertisement`() throws {
+        var reading = AdvertisementReading()
+        reading.profiles = ["x"]
+        reading.values = [DecodedValue("temperature", .bool(true), unit: "°C")]
+        reading.events = [DecodedEvent("button", type: "press")]
+        reading.refusal = .noKey
+        reading.warnings = ["x"]
+        var device = HeardDevice(
+            name: fixture.door.name,
+            advertisement: Advertisement(address: fixture.door.address, adapter: "hci0", heard: 0),
+            via: fixture.door.address
+        )
+        device.decoded = reading
+        let body = ResultBody.ok(try anyCommand(), confirmed: .local, payload: .scan([device], isTruncated: false))
+        let shown = try parsed(ResultEncoder().encode(body, stamp: examples.stamp()).payload)
+        let written = try #require(shown["result"]?.object?["devices"]?.array?.first)
+        #expect(try names(written) == (try names(try at(results, "$defs", "advertisement", "properties"))))
+        let decoded = try #require(written.object?["decoded"])
+        #expect(try names(decoded) == (try names(try at(results, "$defs", "decoded", "properties"))))
+        let reasons = try texts(try at(results, "$defs", "decoded", "properties", "refused", "enum"))
+        #expect(reasons == PacketRefusal.allCases.map(\.rawValue))
     }
 
     private func anyCommand() throws -> Command { try fixture.command(#"{"verb":"rssi"}"#) }
