@@ -19,6 +19,8 @@ final class Publisher {
     private var teller: EventLoop.TimerID?
     private var counters = SequenceCounters()
     private var retained: [String: [UInt8]] = [:]
+    /// Where the scan's message before went: most go there again.
+    private var scanTopic: (session: SessionName, topic: String)?
     private(set) var results = ResultEncoder()
     /// What the agent said last on its status topic.
     private(set) var lastStatus: [UInt8] = []
@@ -162,7 +164,14 @@ final class Publisher {
 
     /// Publishes what a scan heard; false when there was no place for it.
     func publish(_ message: ScanBatchMessage) -> Bool {
-        send(publication(topics.scan(message.session), message.encode(stamp(.scan)), .scan, .expendable))
+        let topic: String
+        if let scanTopic, scanTopic.session == message.session {
+            topic = scanTopic.topic
+        } else {
+            topic = topics.scan(message.session)
+            scanTopic = (message.session, topic)
+        }
+        return send(publication(topic, message.encode(stamp(.scan)), .scan, .expendable))
     }
 
     // MARK: Retained state
