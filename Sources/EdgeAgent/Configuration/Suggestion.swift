@@ -11,6 +11,8 @@ package enum Suggestion {
         for candidate in candidates {
             let letters = folded(candidate)
             if wanted.count >= 3, letters.starts(with: wanted) { begun.append(candidate) }
+            // What one has more of has to go at least: most candidates need no comparison.
+            guard abs(letters.count - wanted.count) <= allowed else { continue }
             let distance = distance(wanted, letters)
             if distance <= allowed, distance < best?.distance ?? Int.max { best = (candidate, distance) }
         }

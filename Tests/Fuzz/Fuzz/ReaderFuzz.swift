@@ -1,12 +1,13 @@
 import BlueZSimulator
 import EdgeAgent
 
-/// Configuration files; what is read is written out and has to read back as the same.
+/// Configuration files.
 enum ConfigurationFuzz {
     static func run(_ bytes: UnsafeRawBufferPointer) {
         var reader = ConfigurationReader(defaultGateway: "gw")
         reader.read(yaml: Array(bytes), path: "f")
         reader.check()
+        // Whatever is wrong has to be told of as text.
         for problem in reader.problems { _ = problem.description }
     }
 }
