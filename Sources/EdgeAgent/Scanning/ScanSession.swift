@@ -17,8 +17,8 @@ package final class ScanSession {
     /// What profiles read from an advertisement; nil: it is not asked for.
     package var decode: ((Advertisement) -> AdvertisementReading)?
 
-    /// How long a session waits before it looks for room again.
-    private static let gap = Duration.milliseconds(20)
+    /// How long a session waits before it looks for room again: the gaps double until there is some.
+    private static let gaps = Duration.milliseconds(1)...Duration.milliseconds(64)
     /// How many messages a session that has waited sends in one turn: as many as the client hands over.
     private static let burst = 64
 
@@ -32,6 +32,7 @@ package final class ScanSession {
     private var waiting = WaitingReports()
     /// Ends the batch, or looks for room.
     private var timer: EventLoop.TimerID?
+    private var gap = gaps.lowerBound
     /// When a device was published last, and whether newer reports wait for its turn.
     private var turns: [DeviceAddress: (published: ContinuousClock.Instant, waits: Bool)] = [:]
     private var unsaidDropped = 0
@@ -138,7 +139,7 @@ package final class ScanSession {
         guard hasRoom() else {
             for report in batch { hold(report) }
             batch.removeAll(keepingCapacity: true)
-            return lookForRoom(after: Self.gap)
+            return lookForRoom()
         }
         sendBatch()
     }
@@ -151,8 +152,9 @@ package final class ScanSession {
         unsaidCoalesced += 1
     }
 
-    private func lookForRoom(after gap: Duration) {
+    private func lookForRoom() {
         timer = loop.schedule(after: gap) { [weak self] in self?.release() }
+        gap = min(gap * 2, Self.gaps.upperBound)
     }
 
     /// Sends what has waited, as far as there is room.
@@ -160,9 +162,14 @@ package final class ScanSession {
         timer = nil
         var budget = Self.burst
         while !waiting.isEmpty {
-            guard budget > 0 else { return lookForRoom(after: .zero) }
-            guard hasRoom() else { return lookForRoom(after: Self.gap) }
+            guard budget > 0 else {
+                // The client hands these over first.
+                timer = loop.schedule(after: .zero) { [weak self] in self?.release() }
+                return
+            }
+            guard hasRoom() else { return lookForRoom() }
             budget -= 1
+            gap = Self.gaps.lowerBound
             send(waiting.take(command.batch.maxDevices))
         }
     }
