@@ -84,7 +84,7 @@ import Testing
             #expect(messages.map(\.payload) == (0..<1000).map(payload))
         }
         // A message may be back before its acknowledgement.
-        #expect(try await outcomes.first(2000).allSatisfy { $0 == .acknowledged })
+        #expect(try await outcomes.first(2000).allSatisfy { $0.isAcknowledged })
     }
 
     @Test func `every required message is acknowledged once when the broker dies within a burst`() async throws {
@@ -101,9 +101,9 @@ import Testing
                 #expect(outcomes.all.count < 12_000)
                 try await broker.start()
                 let all = try await outcomes.first(12_000)
-                #expect(all.allSatisfy { $0 == .acknowledged })
+                #expect(all.allSatisfy { $0.isAcknowledged })
                 let last = try await test.deliver(MQTTPublication(topic: "burst", payload: Array("end".utf8)))
-                #expect(last == .acknowledged)
+                #expect(last.isAcknowledged)
                 #expect(outcomes.all.count == 12_000)
                 let counters = await test.client.counters
                 #expect(counters.published == 12_001 && counters.acknowledged == 12_001 && counters.connects == 2)
@@ -135,7 +135,7 @@ import Testing
                 _ = await test.client.publishAll(Array(publications[50...])) { outcomes.append($0) }
                 #expect(await test.client.backlog == .pastHalf)
                 broker.thaw()
-                #expect(try await outcomes.first(80).allSatisfy { $0 == .acknowledged })
+                #expect(try await outcomes.first(80).allSatisfy { $0.isAcknowledged })
                 #expect(await test.client.backlog == .none)
             }
         }
@@ -152,7 +152,7 @@ import Testing
             let refused = await test.client.countRefused(0..<count) { number in
                 (
                     MQTTPublication(topic: String(number), payload: []),
-                    { if $0 == .acknowledged { acknowledged.append(number) } }
+                    { if $0.isAcknowledged { acknowledged.append(number) } }
                 )
             }
             #expect(refused == 0)

@@ -13,14 +13,14 @@ import Testing
                 settings.keepaliveSeconds = 47
                 try await test.client.take(settings)
                 let publication = MQTTPublication(topic: "a", payload: [1])
-                #expect(try await test.deliver(publication) == .acknowledged)
+                #expect(try await test.deliver(publication).isAcknowledged)
                 try await test.connected(2)
                 try await broker.waitForLog("k47")
                 #expect(test.events.all.count { $0 == .renewed } == 1)
                 #expect(test.events.all.allSatisfy { $0.failure == nil })
                 // The same again concerns nothing.
                 try await test.client.take(settings)
-                #expect(try await test.deliver(publication) == .acknowledged)
+                #expect(try await test.deliver(publication).isAcknowledged)
                 #expect(test.events.all.count { $0 == .renewed } == 1)
                 #expect(test.messages.all.isEmpty)
             }
@@ -53,7 +53,7 @@ import Testing
                 } catch let failure as MQTTFailure {
                     #expect(failure == .configuration(field: "keepalive", problem: "is not in 5…65535 s"))
                 }
-                #expect(try await test.deliver(MQTTPublication(topic: "a", payload: [])) == .acknowledged)
+                #expect(try await test.deliver(MQTTPublication(topic: "a", payload: [])).isAcknowledged)
                 #expect(!test.events.all.contains(.renewed))
             }
         }

@@ -30,7 +30,7 @@ import Testing
             #expect(refused == 1)
             #expect(outcomes.all == [.dropped(.replaced), .dropped(.replaced)])
             let all = try await outcomes.first(6)
-            #expect(all.count { $0 == .acknowledged } == 3)
+            #expect(all.count { $0.isAcknowledged } == 3)
             #expect(all.count { $0 == .dropped(.expired) } == 1)
             let published = broker.packets.all.filter { $0.type == BrokerPacket.publish }
             #expect(published.compactMap(\.topic) == ["birth", "result", "state"])
@@ -59,7 +59,7 @@ import Testing
             try await broker.packets.wait(4) { $0.type == BrokerPacket.publish }
             #expect(outcomes.all == [.acknowledged])
             broker.reset()
-            #expect(try await outcomes.first(5).allSatisfy { $0 == .acknowledged })
+            #expect(try await outcomes.first(5).allSatisfy { $0.isAcknowledged })
             let topics = broker.packets.all.filter { $0.connection == 1 }.compactMap(\.topic)
             #expect(topics == ["t/1", "t/2", "t/3", "t/4"])
             #expect(await test.client.counters.published == 5)
@@ -80,7 +80,7 @@ import Testing
             #expect(await test.client.publishAll(publications) { outcomes.append($0) } == 0)
             let all = try await outcomes.first(4)
             #expect(all.count { $0 == .dropped(.breaksLinks) } == 1)
-            #expect(all.count { $0 == .acknowledged } == 3)
+            #expect(all.count { $0.isAcknowledged } == 3)
             // The first break may be put down to the message before it, when its acknowledgement was lost with the link.
             let tries = broker.packets.all.count { $0.topic == "poison" }
             #expect((10...11).contains(tries))

@@ -27,12 +27,12 @@ import Testing
                     let event = try await test.events.wait(2) { $0.outcome(for: filter) != nil }
                     #expect(event.outcome(for: filter) == .granted(.atLeastOnce))
                 }
-                #expect(try await test.deliver(MQTTPublication(topic: "a/b/c", payload: [1])) == .acknowledged)
-                #expect(try await test.deliver(MQTTPublication(topic: "b/1", payload: [2])) == .acknowledged)
+                #expect(try await test.deliver(MQTTPublication(topic: "a/b/c", payload: [1])).isAcknowledged)
+                #expect(try await test.deliver(MQTTPublication(topic: "b/1", payload: [2])).isAcknowledged)
                 let messages = try await test.messages.first(2)
                 #expect(messages.map(\.topic) == ["a/b/c", "b/1"])
                 // Subscribed twice, each would come twice; the last one would follow.
-                #expect(try await test.deliver(MQTTPublication(topic: "b/end", payload: [])) == .acknowledged)
+                #expect(try await test.deliver(MQTTPublication(topic: "b/end", payload: [])).isAcknowledged)
                 try await test.messages.wait { $0.topic == "b/end" }
                 #expect(test.messages.all.count == 3)
             }
@@ -84,7 +84,7 @@ import Testing
             let outcome = try await test.subscribe(MQTTSubscription("denied/#"))
             #expect(outcome == .refused(code: code, text: reason))
             // The link stays.
-            #expect(try await test.deliver(MQTTPublication(topic: "t", payload: [])) == .acknowledged)
+            #expect(try await test.deliver(MQTTPublication(topic: "t", payload: [])).isAcknowledged)
         }
     }
 

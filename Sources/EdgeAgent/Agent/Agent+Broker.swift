@@ -64,7 +64,7 @@ extension Agent {
         publisher.retain(topics.info, .other, info.encode)
         publishHealth()
         if !connection.sessionPresent { publisher.renew() }
-        publisher.outbox.linkIsUp()
+        publisher.linkIsUp()
         homeBrokerConnected(isSessionKept: connection.sessionPresent)
         remoteLinkIsUp()
     }

@@ -120,7 +120,7 @@ extension Agent {
         guard connection != nil else { return }
         publisher.retain(topics.configReported, reported.encode) { [weak self] outcome in
             // Where the broker takes no acknowledged messages nobody can say more.
-            guard outcome == .acknowledged || outcome == .written else { return }
+            guard outcome.isAcknowledged || outcome == .written else { return }
             self?.assumeIsolated { $0.remoteAcknowledged() }
         }
     }

@@ -2,7 +2,7 @@ package import BleCore
 
 /// One command that was read and found in order.
 package struct Command: Sendable, Equatable {
-    package var origin: CommandOrigin
+    @Boxed package var origin: CommandOrigin
     package var request: VerbRequest
     /// From the start of the job, with connecting and discovery.
     package var timeout: Duration
@@ -57,7 +57,7 @@ package struct Command: Sendable, Equatable {
         retryAfterMs: Int? = nil
     ) -> Refusal {
         Refusal(
-            origin: origin,
+            origin: $origin,
             error: OperationError(code, at: stage, retryAfterMs: retryAfterMs, detail: detail),
             changesSomething: request.changesSomething,
             warnings: warnings,
@@ -81,7 +81,7 @@ package struct Expiry: Sendable, Hashable {
 
 /// A command that is not carried out, and the answer that it gets.
 package struct Refusal: Sendable, Equatable {
-    package var origin: CommandOrigin
+    @Boxed package var origin: CommandOrigin
     package var error: OperationError
     /// Whether the command would have changed something; its result then says that nothing was applied.
     package var changesSomething: Bool
@@ -105,7 +105,23 @@ package struct Refusal: Sendable, Equatable {
         warnings: [String] = [],
         subject: AuditSubject? = nil
     ) {
-        self.origin = origin
+        self.init(
+            origin: Boxed(wrappedValue: origin),
+            error: error,
+            changesSomething: changesSomething,
+            warnings: warnings,
+            subject: subject
+        )
+    }
+
+    fileprivate init(
+        origin: Boxed<CommandOrigin>,
+        error: OperationError,
+        changesSomething: Bool,
+        warnings: [String],
+        subject: AuditSubject?
+    ) {
+        _origin = origin
         self.error = error
         self.changesSomething = changesSomething
         self.warnings = warnings

@@ -2,7 +2,7 @@ package import BleCore
 package import Frames
 
 /// What a command asks for, with the fields of its verb.
-package enum VerbRequest: Sendable, Equatable {
+package indirect enum VerbRequest: Sendable, Equatable {
     case ping
     case info
     case devices(DevicesRequest)

@@ -127,7 +127,7 @@ final class Outbox {
     private func ended(_ id: Int64, _ outcome: MQTTOutcome) {
         outstanding -= 1
         switch outcome {
-        case .acknowledged, .written: forget(id)
+        case .acknowledged, .unheard, .written: forget(id)
         case .refused(let code, let text):
             log.warning("Broker refuses a message that was kept", [.code: String(code), .reason: text])
             forget(id)

@@ -15,8 +15,7 @@ final class Publisher {
     private let client: MQTTClient
     private let loop: EventLoop
     private let log: Log
-    private var untold: [MQTTPublication] = []
-    private var teller: EventLoop.TimerID?
+    private let observers: Observers
     private var counters = SequenceCounters()
     private var retained: [String: [UInt8]] = [:]
     /// Where the scan's message before went: most go there again.
@@ -26,7 +25,8 @@ final class Publisher {
     private(set) var lastStatus: [UInt8] = []
     /// Results published, and other messages that found no place.
     private(set) var published: Int64 = 0
-    private(set) var dropped: Int64 = 0
+    private var refused: Int64 = 0
+    var dropped: Int64 { refused + observers.dropped }
 
     init(
         topics: TopicTree,
@@ -43,6 +43,7 @@ final class Publisher {
         self.loop = loop
         self.log = log
         outbox = Outbox(client: client, loop: loop, log: log)
+        observers = Observers(client: client, loop: loop)
     }
 
     /// Bounds results by what the broker takes; nil: by nothing but the configuration.
@@ -107,19 +108,13 @@ final class Publisher {
     }
 
     private func observe(_ payload: [UInt8], of device: DeviceTarget) {
-        untold.append(publication(topics.device(device.name).job, payload, .job, .ordered))
-        if untold.count >= 64 {
-            tellObservers()
-        } else if teller == nil {
-            teller = loop.schedule(after: .milliseconds(10)) { [weak self] in self?.tellObservers() }
-        }
+        observers.tell(publication(topics.device(device.name).job, payload, .job, .ordered))
     }
 
-    private func tellObservers() {
-        if let teller { loop.cancel(teller) }
-        teller = nil
-        for publication in untold { send(publication) }
-        untold.removeAll(keepingCapacity: true)
+    /// The link is new: nothing is known of who subscribes.
+    func linkIsUp() {
+        observers.forget()
+        outbox.linkIsUp()
     }
 
     func publish(_ message: EventMessage) {
@@ -194,7 +189,7 @@ final class Publisher {
         var publication = state(topic, bytes)
         publication.qos = .atLeastOnce
         let refusal = client.assumeIsolated { $0.publish(publication, completion: done) }
-        if refusal != nil { dropped += 1 }
+        if refusal != nil { refused += 1 }
     }
 
     /// The same for a bare text, which has no stamp.
@@ -230,7 +225,7 @@ final class Publisher {
 
     /// Says goodbye; the completion comes with the broker's acknowledgement or when there will be none.
     func sayOffline(_ done: @escaping @Sendable () -> Void) {
-        tellObservers()
+        observers.tellAll()
         lastStatus = StatusMessage.offline.encode(stamp(.other))
         let publication = state(topics.status, lastStatus)
         let refusal = client.assumeIsolated { $0.publish(publication) { _ in done() } }
@@ -284,7 +279,7 @@ final class Publisher {
     @discardableResult
     private func send(_ publication: MQTTPublication) -> Bool {
         let refusal = client.assumeIsolated { $0.publish(publication) }
-        if refusal != nil { dropped += 1 }
+        if refusal != nil { refused += 1 }
         return refusal == nil
     }
 

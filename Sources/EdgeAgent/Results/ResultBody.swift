@@ -1,6 +1,6 @@
 /// One result of a command, final or not, before it is put into bytes.
 package struct ResultBody: Sendable, Equatable {
-    package var origin: CommandOrigin
+    @Boxed package var origin: CommandOrigin
     package var status: ResultStatus
     package var confirmed: Confirmed?
     /// Only of a final result that is not `ok`, of a command that changes something.
@@ -36,13 +36,13 @@ package struct ResultBody: Sendable, Equatable {
     }
 
     private init(
-        _ origin: CommandOrigin,
+        _ origin: Boxed<CommandOrigin>,
         _ status: ResultStatus,
         changesSomething: Bool,
         warnings: [String],
         attempt: Int? = nil
     ) {
-        self.origin = origin
+        _origin = origin
         self.status = status
         self.changesSomething = changesSomething
         self.warnings = warnings
@@ -58,7 +58,7 @@ package struct ResultBody: Sendable, Equatable {
         attempt: Int = 1
     ) -> Self {
         var body = Self(
-            command.origin,
+            command.$origin,
             .ok,
             changesSomething: command.request.changesSomething,
             warnings: command.warnings,
@@ -85,7 +85,7 @@ package struct ResultBody: Sendable, Equatable {
         attempt: Int = 1
     ) -> Self {
         var body = Self(
-            command.origin,
+            command.$origin,
             error.code.status,
             changesSomething: command.request.changesSomething,
             warnings: command.warnings,
@@ -107,7 +107,7 @@ package struct ResultBody: Sendable, Equatable {
     /// The result of a command that never started.
     package static func refused(_ refusal: Refusal) -> Self {
         var body = Self(
-            refusal.origin,
+            refusal.$origin,
             refusal.error.code.status,
             changesSomething: refusal.changesSomething,
             warnings: refusal.warnings
@@ -144,7 +144,7 @@ package struct ResultBody: Sendable, Equatable {
 
     private static func step(_ command: Command, _ status: ResultStatus, attempt: Int?) -> Self {
         Self(
-            command.origin,
+            command.$origin,
             status,
             changesSomething: command.request.changesSomething,
             warnings: [],

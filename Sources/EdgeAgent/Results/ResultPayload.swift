@@ -2,7 +2,7 @@ package import BleCore
 package import Frames
 
 /// The `result` of a command that succeeded, by verb.
-package enum ResultPayload: Sendable, Equatable {
+package indirect enum ResultPayload: Sendable, Equatable {
     /// `ping`: the agent's version, and how long it runs.
     case pong(version: String, uptimeMs: Int64)
     case info(InfoContent)

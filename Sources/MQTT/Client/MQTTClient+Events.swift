@@ -1,6 +1,9 @@
 import EventLoop
 
 extension MQTTClient {
+    /// The reason code of a PUBACK for a message that went to nobody (MQTT 5, 3.4.2.1).
+    private static let noMatchingSubscribers: UInt8 = 0x10
+
     /// Acts on what the callbacks collected.
     ///
     /// - Returns: whether there was anything.
@@ -74,7 +77,7 @@ extension MQTTClient {
             entry.completion?(.written)
         } else {
             totals.acknowledged += 1
-            entry.completion?(.acknowledged)
+            entry.completion?(code == Self.noMatchingSubscribers ? .unheard : .acknowledged)
         }
     }
 

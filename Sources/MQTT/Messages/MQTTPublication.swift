@@ -67,11 +67,16 @@ package enum MQTTRefusal: Error, Sendable, Equatable {
 package enum MQTTOutcome: Sendable, Equatable {
     /// QoS 1: the broker has it. Another subscriber may or may not have been there.
     case acknowledged
+    /// QoS 1 of MQTT 5: the broker has it, and says that nobody subscribes to its topic (reason code 0x10).
+    case unheard
     /// QoS 0: the kernel has it.
     case written
     /// The broker refused it, with the reason code of MQTT 5.
     case refused(code: UInt8, text: String)
     case dropped(MQTTDropReason)
+
+    /// Whether the broker said that it has the message.
+    package var isAcknowledged: Bool { self == .acknowledged || self == .unheard }
 }
 
 /// Why the client gave a message up.

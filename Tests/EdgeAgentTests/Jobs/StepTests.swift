@@ -68,6 +68,37 @@ extension AgentLane3 {
             }
         }
 
+        @Test func `steps that nobody hears need no acknowledgement, and who comes later misses none`() async throws {
+            var setup = try JobWorld.setup()
+            // All but what devices have.
+            setup.hears = ["edge/v1/gw/+", "edge/v1/gw/res/#"]
+            setup.broker.lines = ["log_type all"]
+            try await withAgent(setup) { gateway in
+                let topic = gateway.topic(.thing, "job")
+                func read() async throws {
+                    let id = try await gateway.start("read", JobWorld.one, on: .thing)
+                    #expect(try await gateway.result(id).json["status"] == "ok")
+                }
+                let unacknowledged = "(d0, q0, r0, m0, '\(topic)'"
+                // The first are acknowledged, with the word that nobody subscribes; what is late asks again.
+                while !gateway.broker.log.contains(unacknowledged) { try await read() }
+                #expect(gateway.broker.log.contains("(d0, q1, r0, m"))
+
+                try await gateway.caller.client.subscribe([MQTTSubscription(topic), MQTTSubscription("unused")])
+                try await gateway.caller.subscribed(connection: 2)
+                for _ in 0..<3 { try await read() }
+                // A second later they are acknowledged again.
+                while !gateway.caller.all(topic).contains(where: { $0.message.qos == .atLeastOnce }) {
+                    try await read()
+                }
+                let heard = gateway.caller.all(topic)
+                let numbers = heard.compactMap { $0.json["seq"].number.map(Int.init) }
+                let first = try #require(numbers.first)
+                #expect(numbers == Array(first..<first + heard.count))
+                #expect(heard.count >= 9)
+            }
+        }
+
         @Test func `job tells the steps of a job that waits, runs, and has ended`() async throws {
             let late = "{member: ReadValue, nth: 1, steps: [{carryOut: {lateMs: 1500}}]}"
             try await withAgent(try JobWorld.setup(faults: [late])) { gateway in
