@@ -290,7 +290,7 @@ struct TimelineTests {
         #expect(throws: CallLogFile.Failure.self) { try CallLogFile("/nowhere/x") }
     }
 
-    @Test func `five thousand signals a second go out`() async throws {
+    @Test(.apart) func `five thousand signals a second go out`() async throws {
         let text = """
             timeline:
               - everyMs: 2
