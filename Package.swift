@@ -157,7 +157,7 @@ let package = Package(
         tests("EdgeAgentControlTests", ["EdgeAgentControl", "EdgeAgent", "MQTT", "EventLoop", "TestSupport"]),
         tests(
             "BlueZSimulatorTests",
-            ["BlueZSimulator", "DBus", "EventLoop", "YAML", "SchemaSupport", "TestSupport"]
+            ["BlueZSimulator", "DBus", "EventLoop", "YAML", "SchemaSupport", "TestSupport", "PaceSupport"]
         ),
     ],
     swiftLanguageModes: [.v6]

@@ -43,8 +43,8 @@ package final class AgentProgram: Sendable {
         let text = configuration.replacingOccurrences(of: "@/", with: directory + "/")
         try text.write(toFile: file, atomically: true, encoding: .utf8)
         let own = ProcessInfo.processInfo.environment
-        // Nothing of the tests' surroundings but what sanitizers and coverage need.
-        let kept = ["PATH", "TSAN_OPTIONS", "ASAN_OPTIONS", "LSAN_OPTIONS", "LLVM_PROFILE_FILE", "LD_LIBRARY_PATH"]
+        // Nothing of the tests' surroundings but what coverage needs.
+        let kept = ["PATH", "LLVM_PROFILE_FILE", "LD_LIBRARY_PATH"]
         var environment = own.filter { kept.contains($0.key) }
         environment["DBUS_SYSTEM_BUS_ADDRESS"] = bus
         // A crash ends at once: the backtracer may hang.
@@ -60,6 +60,10 @@ package final class AgentProgram: Sendable {
 
     /// Whether coverage is measured.
     package static var isCounted: Bool { ProcessInfo.processInfo.environment["LLVM_PROFILE_FILE"] != nil }
+
+    /// So many bytes that an agent may come to hold, or what a sanitizer makes of them: it puts room around each piece,
+    /// keeps notes of it elsewhere, and holds for a while what was given back.
+    package static func resident(_ bytes: Int) -> Int { ChildProcess.isSanitized ? bytes * 8 : bytes }
 
     /// `edge-agent` beside the test bundle, or what `EDGE_AGENT_PROGRAM` names, such as a build for a sanitizer.
     package static func path() throws -> String {
@@ -96,6 +100,14 @@ package final class AgentProgram: Sendable {
     /// Waits until a text stands in its log that often.
     package func waitForLog(_ text: String, count: Int = 1) async throws {
         try await process.waitFor(text, count: count)
+    }
+    /// How much memory it has, as the kernel counts it.
+    package func residentBytes() throws -> Int {
+        let line = try proc("status").split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        guard let number = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Int($0) }) else {
+            throw ChildProcess.Failure(description: "nothing is known of the memory of \(pid)")
+        }
+        return number << 10
     }
     /// A file of `/proc` about it.
     package func proc(_ file: String) throws -> String {

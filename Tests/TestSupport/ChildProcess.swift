@@ -22,6 +22,14 @@ package final class ChildProcess: Sendable {
     }
 
     private static let starting = Locked(0)
+    /// What a program of a sanitizer's build has to know wherever it is started: what to look for, where to report.
+    private static let sanitizers = ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"]
+
+    /// Whether programs and tests are a sanitizer's build.
+    package static var isSanitized: Bool {
+        let own = ProcessInfo.processInfo.environment
+        return sanitizers.contains { own[$0] != nil }
+    }
 
     private let state = Locked(State())
     private let changes = Waiters()
@@ -35,7 +43,7 @@ package final class ChildProcess: Sendable {
     /// - Parameters:
     ///   - program: the absolute path.
     ///   - arguments: without the program's name.
-    ///   - environment: instead of the tests' own.
+    ///   - environment: instead of the tests' own, but for what sanitizers need.
     ///   - input: what the program reads from its standard input.
     /// - Returns: the running program.
     /// - Throws: `Failure` when it cannot be started.
@@ -181,7 +189,10 @@ package final class ChildProcess: Sendable {
         posix_spawnattr_setsigdefault(&attributes, &all)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         let words = ["/usr/bin/setpriv", "--pdeathsig", "KILL", program] + arguments
-        let variables = (environment ?? ProcessInfo.processInfo.environment).map { "\($0.key)=\($0.value)" }
+        let own = ProcessInfo.processInfo.environment
+        let variables = (environment ?? own)
+            .merging(own.filter { sanitizers.contains($0.key) }) { given, _ in given }
+            .map { "\($0.key)=\($0.value)" }
         var argv = words.map { strdup($0) } + [nil]
         var envp = variables.map { strdup($0) } + [nil]
         defer { for text in argv + envp { free(text) } }

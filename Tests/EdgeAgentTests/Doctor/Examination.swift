@@ -32,7 +32,7 @@ struct Examination {
         var words = [try AgentProgram.path(), "doctor", "--config", file] + arguments
         if let user { words = ["/usr/bin/setpriv", "--reuid=\(user)", "--clear-groups"] + words }
         let own = ProcessInfo.processInfo.environment
-        let kept = ["PATH", "TSAN_OPTIONS", "ASAN_OPTIONS", "LSAN_OPTIONS", "LLVM_PROFILE_FILE", "LD_LIBRARY_PATH"]
+        let kept = ["PATH", "LLVM_PROFILE_FILE", "LD_LIBRARY_PATH"]
         var environment = own.filter { kept.contains($0.key) }
         environment["DBUS_SYSTEM_BUS_ADDRESS"] = bus
         environment["SWIFT_BACKTRACE"] = "enable=no"

@@ -188,7 +188,7 @@ extension AgentLane2 {
                     _ = try await gateway.send("scan.start", #""session":"all","emit":"all""#)
                     try await gateway.hear(on: "scan/all", count: 20)
                     try await takeBrokerAway(gateway)
-                    let memory = try residentBytes(gateway)
+                    let memory = try gateway.agent.residentBytes()
                     let begin = ContinuousClock.now
                     for number in 1...notifications {
                         await gateway.world.notify(.meter, "ffd1", [UInt8(number)])
@@ -197,7 +197,7 @@ extension AgentLane2 {
                     }
                     let away = ContinuousClock.now - begin
                     try await waitForDisk(state, "{\"hex\":\"\(String(notifications, radix: 16))\"}")
-                    #expect(try residentBytes(gateway) - memory < 4 << 20)
+                    #expect(try gateway.agent.residentBytes() - memory < AgentProgram.resident(4 << 20))
                     #expect(away > .seconds(2))
                     let lost = gateway.agent.log
                     #expect(!lost.contains("Link lost"))
@@ -241,13 +241,6 @@ extension AgentLane2 {
             }
         }
     }
-}
-
-/// How much memory an agent has, as the kernel counts it.
-private func residentBytes(_ gateway: Gateway) throws -> Int {
-    let line = try gateway.agent.proc("status").split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-    let number = line?.split(separator: " ").dropFirst().first.flatMap { Int($0) }
-    return try #require(number) * 1024
 }
 
 /// Whether a text stands in the files of a journal.

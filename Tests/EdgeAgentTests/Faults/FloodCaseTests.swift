@@ -10,19 +10,16 @@ extension AgentLane3 {
     struct FloodCaseTests {
         private static let mib = 1 << 20
 
-        /// What the agent holds in memory now, in bytes.
-        private func memory(_ gateway: Gateway) throws -> Int {
-            let line = try gateway.agent.proc("status").split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-            return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0) << 10
-        }
-
-        /// Waits until the agent holds no more than that; how long that takes is not what is meant.
-        private func memory(_ gateway: Gateway, comesTo limit: Int) async throws -> Int {
+        /// Waits until the agent holds no more than so many bytes above what it held; how long that takes is not what is
+        /// meant.
+        private func holds(_ gateway: Gateway, above before: Int, atMost bytes: Int) async throws {
+            let limit = before + AgentProgram.resident(bytes)
             for _ in 0..<50 {
-                if try memory(gateway) <= limit { break }
+                if try gateway.agent.residentBytes() <= limit { break }
                 try await gateway.settle()
             }
-            return try memory(gateway)
+            let after = try gateway.agent.residentBytes()
+            #expect(after <= limit, "\(before >> 10) KiB before, \(after >> 10) KiB after")
         }
 
         @Test(arguments: [1, 50])
@@ -31,7 +28,7 @@ extension AgentLane3 {
         {
             try await withAgent(try JobWorld.setup()) { gateway in
                 for _ in 0..<5 { try await gateway.settle() }
-                let before = try memory(gateway)
+                let before = try gateway.agent.residentBytes()
                 let filler = String(repeating: "a", count: mebibytes * Self.mib)
                 let payload = #"{"id":"big","verb":"read","x":"\#(filler)"}"#
                 let arguments = ["-h", "127.0.0.1", "-p", "\(gateway.broker.port)", "-q", "1", "-s"]
@@ -55,8 +52,7 @@ extension AgentLane3 {
                     )
                     #expect(answer["id"] == nil, "\(answer)")
                 }
-                let after = try await memory(gateway, comesTo: before + 16 * Self.mib)
-                #expect(after <= before + 16 * Self.mib, "\(before >> 10) KiB before, \(after >> 10) KiB after")
+                try await holds(gateway, above: before, atMost: 16 * Self.mib)
                 #expect(try await gateway.send("read", JobWorld.one, on: .thing)["status"] == "ok")
             }
         }
@@ -100,7 +96,7 @@ extension AgentLane3 {
             setup.hears = ["edge/v1/gw/res/test/#", "edge/v1/gw/bluetooth"]
             try await withAgent(setup) { gateway in
                 for _ in 0..<5 { try await gateway.settle() }
-                let before = try memory(gateway)
+                let before = try gateway.agent.residentBytes()
                 try await withTally(gateway) { tally in
                     let lines = (0..<flood.count).map { "{\"id\":\($0),\(flood.members)}\n" }.joined()
                     try await ChildProcess.run(
@@ -129,8 +125,7 @@ extension AgentLane3 {
                 #expect(gateway.agent.lines(with: "info agent: Command refused").count <= 20)
                 #expect(gateway.agent.lines(with: "found no place").isEmpty)
                 #expect(gateway.agent.lines(with: " agent: ").filter { !$0.contains("debug") }.count < 200)
-                let after = try await memory(gateway, comesTo: before + 48 * Self.mib)
-                #expect(after <= before + 48 * Self.mib, "\(before >> 10) KiB before, \(after >> 10) KiB after")
+                try await holds(gateway, above: before, atMost: 48 * Self.mib)
             }
         }
 
@@ -146,7 +141,7 @@ extension AgentLane3 {
                 let value = #""service":"ffe0","characteristic":"ffe1""#
                 #expect(try await gateway.send("read", value, on: .thing)["status"] == "ok")
                 let first = try await gateway.hear(on: "health") { $0["counters"]["advertisements"].number ?? 0 > 1000 }
-                let before = try memory(gateway)
+                let before = try gateway.agent.residentBytes()
                 var slowest = Duration.zero
                 for _ in 0..<100 {
                     let start = ContinuousClock.now
@@ -159,8 +154,7 @@ extension AgentLane3 {
                 try await gateway.hear(on: "health", from: first.number) {
                     $0["counters"]["advertisements"].number ?? 0 > heard + 2000
                 }
-                let after = try await memory(gateway, comesTo: before + 8 * Self.mib)
-                #expect(after <= before + 8 * Self.mib, "\(before >> 10) KiB before, \(after >> 10) KiB after")
+                try await holds(gateway, above: before, atMost: 8 * Self.mib)
                 #expect(gateway.caller.all(suffix: "scan/none").isEmpty)
             }
         }

@@ -44,7 +44,7 @@ extension AgentLane1 {
                 let values = gateway.caller.all(topic)
                 #expect(values.count == rounds * 3)
                 #expect(values.map(\.json["n"].number) == (1...rounds * 3).map { Double($0) })
-                #expect(try await residentBytes(gateway) < early + 2_000_000)
+                #expect(try await residentBytes(gateway) < early + Double(AgentProgram.resident(2_000_000)))
                 // The tree was read once; bluetoothd keeps what it was asked to listen to over the end of a link.
                 #expect(await gateway.world.count(of: "GetManagedObjects") == 1)
                 #expect(await gateway.world.count(of: "StartNotify") == 1)
@@ -123,7 +123,7 @@ extension AgentLane1 {
                     for device in devices { await gateway.world.remove(device) }
                     if batch == 9 { early = try await residentBytes(gateway) }
                 }
-                #expect(try await residentBytes(gateway) < early + 2_000_000)
+                #expect(try await residentBytes(gateway) < early + Double(AgentProgram.resident(2_000_000)))
                 #expect(await gateway.world.count(of: "GetManagedObjects") == 1)
             }
         }
