@@ -42,10 +42,7 @@ package final class AgentProgram: Sendable {
         let file = directory + "/edge-agent.yaml"
         let text = configuration.replacingOccurrences(of: "@/", with: directory + "/")
         try text.write(toFile: file, atomically: true, encoding: .utf8)
-        let own = ProcessInfo.processInfo.environment
-        // Nothing of the tests' surroundings but what sanitizers and coverage need.
-        let kept = ["PATH", "TSAN_OPTIONS", "ASAN_OPTIONS", "LSAN_OPTIONS", "LLVM_PROFILE_FILE", "LD_LIBRARY_PATH"]
-        var environment = own.filter { kept.contains($0.key) }
+        var environment = surroundings
         environment["DBUS_SYSTEM_BUS_ADDRESS"] = bus
         // A crash ends at once: the backtracer may hang.
         environment["SWIFT_BACKTRACE"] = "enable=no"
@@ -58,8 +55,15 @@ package final class AgentProgram: Sendable {
         return AgentProgram(process, directory: directory)
     }
 
-    /// Whether coverage is measured.
-    package static var isCounted: Bool { ProcessInfo.processInfo.environment["LLVM_PROFILE_FILE"] != nil }
+    /// What a program under test gets of the tests' own environment: what sanitizers and coverage need.
+    package static var surroundings: [String: String] {
+        let own = ProcessInfo.processInfo.environment
+        let names = ["PATH", "TSAN_OPTIONS", "ASAN_OPTIONS", "LSAN_OPTIONS", "LLVM_PROFILE_FILE", "LD_LIBRARY_PATH"]
+        var kept = own.filter { names.contains($0.key) }
+        // Where `make coverage` has all of them count as they run: most are killed, and would write nothing at their end.
+        if let file = own["EDGE_AGENT_PROFILE_FILE"] { kept["LLVM_PROFILE_FILE"] = file }
+        return kept
+    }
 
     /// `edge-agent` beside the test bundle, or what `EDGE_AGENT_PROGRAM` names, such as a build for a sanitizer.
     package static func path() throws -> String {
