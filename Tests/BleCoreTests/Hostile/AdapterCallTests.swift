@@ -149,6 +149,8 @@ struct AdapterCallTests {
             await #expect(throws: DBusFailure.self) { try await ask(bluez, Self.monitor, interface, "Sing") }
             await manager.stopDiscovery(demand)
             _ = try await bluez.call("UnregisterMonitor")
+            let left = try await ask(bluez, Self.monitors, BusNames.objectManager, "GetManagedObjects")
+            #expect(!"\(left)".contains("or_patterns"))
             #expect(await !manager.isDiscovering)
         }
     }

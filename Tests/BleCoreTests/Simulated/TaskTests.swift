@@ -133,13 +133,12 @@ struct TaskTests {
                 let written = await bench.simulator.count(of: "WriteValue")
                 async let held = bench.manager.perform(command, on: Devices.framer, holder: holder, scope)
                 await bench.simulator.waitForCalls(of: "WriteValue", count: written + 1)
-                let count = values.all.count
+                let earlier = values.all.count { $0 == [2] }
                 await bench.simulator.notify(DemoDevices.framerAddress, "ffe2", [1])
                 let id = try await held.connection
                 #expect(id?.characteristic == 0xFFE2)
                 await bench.simulator.notify(DemoDevices.framerAddress, "ffe2", [2])
-                try await values.wait(1) { $0 == [2] }
-                #expect(values.all.count > count)
+                try await values.wait(earlier + 1) { $0 == [2] }
                 let ended = try await bench.manager.unsubscribe(
                     Self.notify,
                     of: Devices.framer,
