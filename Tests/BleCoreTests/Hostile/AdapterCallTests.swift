@@ -163,9 +163,9 @@ struct AdapterCallTests {
             #expect(try await ask(bluez, Self.monitor, "org.bluez.AdvertisementMonitor1", "Release").isEmpty)
             #expect(await cause == Cause(.notSupported, .scan))
             let demand = await manager.demandDiscovery(request)
-            // After five seconds, and not before.
             _ = try await bluez.call("RegisterMonitor", count: 2)
             await manager.stopDiscovery(demand)
+            _ = try await bluez.call("UnregisterMonitor")
             let objects = try await ask(bluez, Self.monitors, BusNames.objectManager, "GetManagedObjects")
             #expect(!"\(objects)".contains("or_patterns"))
         }
