@@ -65,8 +65,9 @@ test-ha: build ## test it with a real Home Assistant, which is downloaded once
 	[ $$status = 0 ] || exit $$status; \
 	$(TIMEOUT) 600 Tests/HomeAssistant/run
 
-# Random walks compute ten times as long under a sanitizer, and find what it looks for in a fifth of their rounds.
-test-tsan test-asan: export EDGE_AGENT_TEST_ROUNDS ?= 20
+# Random walks compute ten times as long under a sanitizer, and find what it looks for in a fifth of their rounds; no
+# more of them is needed to reach each line.
+test-tsan test-asan coverage: export EDGE_AGENT_TEST_ROUNDS ?= 20
 
 test-tsan: deps ## run all tests under the thread sanitizer; ONLY='Target|Target': those of some targets
 	TSAN_OPTIONS="suppressions=$(CURDIR)/Tests/Checks/thread-sanitizer.supp" \

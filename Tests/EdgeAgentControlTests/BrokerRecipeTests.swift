@@ -226,7 +226,8 @@ struct BrokerRecipeTests {
                     "EDGE_AGENT_BROKER": "mqtts://localhost:\(recipe.ports[.controller] ?? 0)",
                     "EDGE_AGENT_CLIENT": client ?? name, "EDGE_AGENT_CAFILE": recipe.authority,
                     "EDGE_AGENT_CERT": recipe.certificate(.controller, name),
-                    "EDGE_AGENT_KEY": recipe.key(.controller, name), "LLVM_PROFILE_FILE": "/dev/null",
+                    "EDGE_AGENT_KEY": recipe.key(.controller, name),
+                    "LLVM_PROFILE_FILE": AgentProgram.surroundings["LLVM_PROFILE_FILE"] ?? "/dev/null",
                 ]
                 let child = try await ChildProcess.spawn(
                     try AgentProgram.path(),

@@ -58,7 +58,7 @@ struct ControlTests {
             #expect(failed.status == ControlOutcome.failed.rawValue)
             #expect(failed.errors.hasPrefix("edge-agent ctl: door: read: failed: no-characteristic: "))
             #expect(failed.output.isEmpty && failed.errors.split(separator: "\n").count == 1)
-            let timeout = try await world.run("read", TestDevice.deaf.hex, "180f", "2a19", "--timeout", "300ms")
+            let timeout = try await world.run("read", TestDevice.deaf.hex, "180f", "2a19", "--timeout", "3s")
             #expect(timeout.status == ControlOutcome.timeout.rawValue, "\(timeout)")
             let rejected = try await world.run("read", "nobody", "180f", "2a19")
             #expect(rejected.status == ControlOutcome.rejected.rawValue && rejected.errors.contains("unknown-device"))

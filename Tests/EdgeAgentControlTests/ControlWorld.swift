@@ -26,7 +26,8 @@ struct ControlWorld: Sendable {
     var environment: [String: String] {
         [
             "EDGE_AGENT_BROKER": "mqtt://127.0.0.1:\(broker.port)", "HOME": "/nonexistent",
-            "PATH": "/usr/bin:/bin", "LLVM_PROFILE_FILE": "/dev/null", "TERM": "xterm", "SHELL": "/bin/sh",
+            "PATH": "/usr/bin:/bin", "LLVM_PROFILE_FILE": AgentProgram.surroundings["LLVM_PROFILE_FILE"] ?? "/dev/null",
+            "TERM": "xterm", "SHELL": "/bin/sh",
         ]
     }
 

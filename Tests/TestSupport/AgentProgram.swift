@@ -42,10 +42,7 @@ package final class AgentProgram: Sendable {
         let file = directory + "/edge-agent.yaml"
         let text = configuration.replacingOccurrences(of: "@/", with: directory + "/")
         try text.write(toFile: file, atomically: true, encoding: .utf8)
-        let own = ProcessInfo.processInfo.environment
-        // Nothing of the tests' surroundings but what coverage needs.
-        let kept = ["PATH", "LLVM_PROFILE_FILE", "LD_LIBRARY_PATH"]
-        var environment = own.filter { kept.contains($0.key) }
+        var environment = surroundings
         environment["DBUS_SYSTEM_BUS_ADDRESS"] = bus
         // A crash ends at once: the backtracer may hang.
         environment["SWIFT_BACKTRACE"] = "enable=no"
@@ -58,8 +55,15 @@ package final class AgentProgram: Sendable {
         return AgentProgram(process, directory: directory)
     }
 
-    /// Whether coverage is measured.
-    package static var isCounted: Bool { ProcessInfo.processInfo.environment["LLVM_PROFILE_FILE"] != nil }
+    /// What a program under test gets of the tests' own environment: what coverage needs. ``ChildProcess`` adds what sanitizers need.
+    package static var surroundings: [String: String] {
+        let own = ProcessInfo.processInfo.environment
+        let names = ["PATH", "LLVM_PROFILE_FILE", "LD_LIBRARY_PATH"]
+        var kept = own.filter { names.contains($0.key) }
+        // Where `make coverage` has all of them count as they run: most are killed, and would write nothing at their end.
+        if let file = own["EDGE_AGENT_PROFILE_FILE"] { kept["LLVM_PROFILE_FILE"] = file }
+        return kept
+    }
 
     /// So many bytes that an agent may come to hold, or what a sanitizer makes of them: it puts room around each piece,
     /// keeps notes of it elsewhere, and holds for a while what was given back.

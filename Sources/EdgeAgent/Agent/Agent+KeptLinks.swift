@@ -42,7 +42,9 @@ extension Agent {
     /// Writes down what commands have said of links; returns once it is on the disk, or cannot be.
     func keepLinks() async {
         keepOwnLinks()
-        guard let linkFile, let bytes = newKeptLinks() else { return }
+        guard let linkFile else { return }
+        // What is on its way to the disk is waited for by being written again.
+        guard let bytes = newKeptLinks() ?? (linkFile.isWriting ? keptLinks.encode() : nil) else { return }
         noteState(await linkFile.save(bytes))
     }
 

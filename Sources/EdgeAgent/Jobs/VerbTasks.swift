@@ -116,7 +116,8 @@ enum VerbTasks {
             // Again: a job before this one may have made a link.
             await agent.pauseKeeping(address)
             let wasLinked = try await manager.disconnect(address, scope)
-            if let link { await agent.setLink(link, of: address) }
+            // Its success says that the next life of the agent will not make the link either.
+            if let link { await agent.setLink(link, of: address) } else { await agent.keepLinks() }
             return wasLinked
         }.map { VerbOutcome(confirmed: .local, payload: .already(!$0)) }
     }

@@ -11,7 +11,8 @@ package final class StateFile {
     private let worker: Worker
     private let isSynced: Bool
     private var next: [UInt8]?
-    private var isWriting = false
+    /// Whether something of it is not on the disk yet.
+    package private(set) var isWriting = false
     /// Those who wait for what is being written, and for what comes next.
     private var present: [SaveWait] = []
     private var following: [SaveWait] = []

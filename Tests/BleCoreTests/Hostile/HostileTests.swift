@@ -8,31 +8,7 @@ struct HostileTests {
     private static let rate = AttributeSelector(service: 0x180D, characteristic: 0x2A37)
 
     /// The tree of a device with a link, whose services are known.
-    private static var tree: DBusValue {
-        let linked: Messages.Interfaces = [
-            (Messages.deviceInterface, [("Connected", .bool(true)), ("ServicesResolved", .bool(true))])
-        ]
-        return Messages.objects([
-            Messages.adapterObject, (Messages.device, linked), Messages.serviceObject, Messages.characteristicObject(),
-        ])
-    }
-
-    /// Runs a test with a peer that shows the tree and answers everything else as told.
-    private func withPeer(
-        answer: @escaping FakeBluez.Answer,
-        _ body: (BluetoothManager, FakeBluez) async throws -> Void
-    ) async throws {
-        try await withPrivateBus { bus in
-            let tree = Self.tree
-            let peer = try await FakeBluez.start(on: bus) { call in
-                call.member == "GetManagedObjects" ? try call.answer(tree) : try answer(call)
-            }
-            try await withManager(on: bus) { manager in
-                try await manager.ready(within: .seconds(50))
-                try await body(manager, peer)
-            }
-        }
-    }
+    private static var tree: DBusValue { Messages.objects(Messages.linkedObjects) }
 
     @Test func `a tree of the wrong shape is a daemon that does not respond, until it does`() async throws {
         try await withPrivateBus { bus in

@@ -71,6 +71,12 @@ enum Messages {
         (device, [(deviceInterface, [("Name", .string("Belt")), ("Connected", .bool(false))])])
     }
 
+    /// An adapter, and a device with a link whose services are known.
+    static var linkedObjects: [(ObjectPath, Interfaces)] {
+        let linked: Properties = [("Connected", .bool(true)), ("ServicesResolved", .bool(true))]
+        return [adapterObject, (device, [(deviceInterface, linked)]), serviceObject, characteristicObject()]
+    }
+
     static var serviceObject: (ObjectPath, Interfaces) {
         (service, [(serviceInterface, [("UUID", .string("180d")), ("Primary", .bool(true))])])
     }

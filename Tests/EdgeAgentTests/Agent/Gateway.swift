@@ -239,15 +239,6 @@ final class Gateway: Sendable {
         return try await ended()
     }
 
-    /// Ends the agent in order where coverage is measured: what it has reached is written down at its end.
-    fileprivate func count() async {
-        guard AgentProgram.isCounted else { return }
-        agent.send(SIGTERM)
-        do { _ = try await ended() } catch {
-            // It is killed like all others, and counts for nothing.
-        }
-    }
-
     /// Waits for the agent's end.
     func ended() async throws -> Int32 {
         try await within("the agent's end") { [agent] in try await agent.exitStatus() }
@@ -303,7 +294,6 @@ func withAgent<Value>(
                 for word in ["Sanitizer", "Fatal error", "libdbus", "dbus_"] {
                     #expect(!gateway.agent.log.contains(word))
                 }
-                await gateway.count()
                 return value
             }
         }
