@@ -10,6 +10,11 @@ TIMEOUT := timeout -k 30 $(shell test -t 0 && echo --foreground)
 # A crash ends at once with a message; the backtracer may hang.
 export SWIFT_BACKTRACE := enable=no
 ONLY_THESE = $(if $(ONLY),--filter '^($(ONLY))\.')
+# A release leaves out looks at each access whether another one is under way, and at each entry into an actor's code
+# whether it runs there: a twentieth of what a command costs. The tests' builds have them; what they find is an error
+# of ours, and a trap.
+UNCHECKED := -Xswiftc -enforce-exclusivity=unchecked -Xswiftc -Xfrontend -Xswiftc -disable-dynamic-actor-isolation
+RELEASE = swift build -j $(JOBS) -c release $(UNCHECKED)
 # All tests at once would only wait for one another.
 WIDTH := --experimental-maximum-parallelization-width 6
 # SECONDS, for chaos, soak and fuzz: how long. Chaos also takes a seed (default: another each time) and faults to leave out.
@@ -28,19 +33,19 @@ build: deps ## build edge-agent and bluez-simulator for development, in .build/d
 	$(TIMEOUT) 600 swift build -j $(JOBS) --product bluez-simulator
 
 release: deps ## build edge-agent optimised, with the Swift libraries inside, in .build/release
-	$(TIMEOUT) 1800 swift build -j $(JOBS) -c release --static-swift-stdlib --product edge-agent
+	$(TIMEOUT) 1800 $(RELEASE) --static-swift-stdlib --product edge-agent
 
 deb: release ## make the Debian package of it, in .build/package
 	deploy/package/build
 
 package: deb ## install, upgrade and purge it in a clean Debian root, and let it work there (as root)
-	$(TIMEOUT) 1800 swift build -j $(JOBS) -c release --static-swift-stdlib --product bluez-simulator
+	$(TIMEOUT) 1800 $(RELEASE) --static-swift-stdlib --product bluez-simulator
 	@status=0; $(TIMEOUT) 1800 Tests/Package/run || status=$$?; \
 	if [ $$status = 69 ] && [ -n "$${CI:-}" ]; then echo "package: LEFT OUT, for want of root, debootstrap or a mirror"; exit 0; fi; \
 	exit $$status
 
 container: deb ## make a container image of it, and let it work there (as root)
-	$(TIMEOUT) 1800 swift build -j $(JOBS) -c release --static-swift-stdlib --product bluez-simulator
+	$(TIMEOUT) 1800 $(RELEASE) --static-swift-stdlib --product bluez-simulator
 	@status=0; $(TIMEOUT) 1800 Tests/Package/container || status=$$?; \
 	if [ $$status = 69 ] && [ -n "$${CI:-}" ]; then echo "container: LEFT OUT"; exit 0; fi; \
 	exit $$status
@@ -82,9 +87,9 @@ coverage: deps ## run all tests with coverage; fails where too little is reached
 
 bench: release ## measure the agent beside the floor and the peer, the queue, the journal: half an hour
 	Tests/Bench/Rig/run
-	$(TIMEOUT) 1800 swift build -j $(JOBS) -c release --product queue-bench
+	$(TIMEOUT) 1800 $(RELEASE) --product queue-bench
 	$(TIMEOUT) 600 .build/release/queue-bench
-	$(TIMEOUT) 1800 swift build -j $(JOBS) -c release --product journal-bench
+	$(TIMEOUT) 1800 $(RELEASE) --product journal-bench
 	$(TIMEOUT) 600 .build/release/journal-bench
 
 bench-quick: ## one short round of that, with what is built: two minutes

@@ -42,7 +42,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private nonisolated(unsafe) var jobs = FIFO<UnownedJob>()  // loop's thread only
     private nonisolated(unsafe) var watches: [Int32: Watch] = [:]  // loop's thread only
     private nonisolated(unsafe) var timers = TimerHeap()  // loop's thread only
-    private nonisolated(unsafe) var hooks: [(number: UInt64, run: () -> Bool)] = []  // loop's thread only
+    private nonisolated(unsafe) var hooks: [(number: UInt64, isLast: Bool, run: () -> Bool)] = []  // loop's thread only
     private nonisolated(unsafe) var lastNumber: UInt64 = 0  // loop's thread only
     private nonisolated(unsafe) var turnWanted = false  // loop's thread only
 
@@ -200,11 +200,15 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     ///
     /// It answers whether it wants another turn at once.
     ///
+    /// - Parameters:
+    ///   - last: behind those that are not: for what may wait until they have sent what there is.
+    ///   - hook: the work.
     /// - Returns: a number for `removeHook`.
-    package func addHook(_ hook: @escaping () -> Bool) -> UInt64 {
+    package func addHook(last: Bool = false, _ hook: @escaping () -> Bool) -> UInt64 {
         preconditionOnLoop()
         lastNumber += 1
-        hooks.append((lastNumber, hook))
+        let place = last ? hooks.endIndex : hooks.firstIndex(where: \.isLast) ?? hooks.endIndex
+        hooks.insert((lastNumber, last, hook), at: place)
         return lastNumber
     }
 

@@ -141,6 +141,38 @@ import Testing
         }
     }
 
+    @Test func `what is flushed is on its way at once, but never within a completion`() async throws {
+        try await withBroker { broker in
+            try await withClient(MQTTConfiguration(broker.port)) { test in
+                let publication = MQTTPublication(topic: "t", payload: [1])
+                // Without a link it waits.
+                #expect(await test.client.flushed(publication) == 0)
+                try await test.connected()
+                while await test.client.counters.acknowledged < 1 {}
+                #expect(await test.client.flushed(publication) == 1)
+                while await test.client.counters.acknowledged < 2 {}
+                let within = Log<Int>()
+                await test.client.flush(publication, within: within)
+                #expect(try await within.first(1) == [0])
+                while await test.client.counters.acknowledged < 4 {}
+            }
+        }
+    }
+
+    @Test func `the broker of MQTT 5 says when nobody subscribes to what it has acknowledged`() async throws {
+        try await withBroker { broker in
+            for (version, unheard) in [(MQTTVersionPolicy.v5, MQTTOutcome.unheard), (.v311, .acknowledged)] {
+                try await withClient(MQTTConfiguration(broker.port, version: version)) { test in
+                    try await test.connected()
+                    let publication = MQTTPublication(topic: "to/some", payload: [1])
+                    #expect(try await test.deliver(publication) == unheard)
+                    try await test.subscribe(MQTTSubscription("to/#"))
+                    #expect(try await test.deliver(publication) == .acknowledged)
+                }
+            }
+        }
+    }
+
     @Test func `every required message arrives, and no acknowledged one again, though the link breaks in between`()
         async throws
     {
@@ -177,6 +209,22 @@ import Testing
 }
 
 extension MQTTClient {
+    /// Publishes and flushes within one turn of the loop.
+    ///
+    /// - Returns: how many messages libmosquitto has then.
+    func flushed(_ publication: MQTTPublication) -> Int {
+        _ = publish(publication)
+        flush()
+        return counters.unacknowledged
+    }
+
+    /// Publishes a message, and another one from its completion; the log gets what ``flushed(_:)`` said there.
+    func flush(_ publication: MQTTPublication, within log: Log<Int>) {
+        _ = publish(publication) { [weak self] _ in
+            self?.assumeIsolated { log.append($0.flushed(publication)) }
+        }
+    }
+
     /// Publishes all within one turn of the loop.
     ///
     /// - Returns: how many were refused.

@@ -55,7 +55,9 @@ package final class AgentProgram: Sendable {
         return AgentProgram(process, directory: directory)
     }
 
-    /// What a program under test gets of the tests' own environment: what coverage needs. ``ChildProcess`` adds what sanitizers need.
+    /// What a program under test gets of the tests' own environment: what coverage needs.
+    ///
+    /// ``ChildProcess`` adds what sanitizers need.
     package static var surroundings: [String: String] {
         let own = ProcessInfo.processInfo.environment
         let names = ["PATH", "LLVM_PROFILE_FILE", "LD_LIBRARY_PATH"]

@@ -232,6 +232,8 @@ extension Agent {
             )
         }
         conclude(job, body, after: takeSteps(of: current))
+        // With more jobs under way results are better sent together.
+        if running.count == 1 { publisher.flush() }
     }
 
     /// Gives a job's one result to whoever waits for it.

@@ -11,6 +11,9 @@ package final class AuditLog {
     private let loop: EventLoop
     private var window = UnstartedWindow()
     private var windowTimer: EventLoop.TimerID?
+    /// Results that have no line yet.
+    private var untold: [ResultBody] = []
+    private var hook: UInt64?
 
     /// How long the end of the agent waits for the disk.
     package static let patience = Duration.seconds(2)
@@ -33,12 +36,27 @@ package final class AuditLog {
                 .policy: configuration.policy.map { "\($0.rules.count) rules" } ?? "none",
             ]
         )
+        hook = loop.addHook(last: true) { [weak self] in
+            self?.tell()
+            return false
+        }
     }
 
-    /// Takes up the final result of a command.
+    /// Takes up the final result of a command; its line comes in the same turn of the loop, behind what goes to the broker.
     package func ended(_ body: ResultBody) {
+        guard body.error?.code == .denied || body.subject?.isAudited == true else { return }
+        untold.append(body)
+        if hook == nil { tell() } else { loop.wantTurn() }
+    }
+
+    private func tell() {
+        guard !untold.isEmpty else { return }
+        for body in untold { tell(body) }
+        untold.removeAll(keepingCapacity: true)
+    }
+
+    private func tell(_ body: ResultBody) {
         let isDenied = body.error?.code == .denied
-        guard isDenied || body.subject?.isAudited == true else { return }
         if isDenied || body.applied == .no {
             defer { armWindow() }
             guard window.admit(UnstartedWindow.Kind(body)) else { return }
@@ -54,6 +72,7 @@ package final class AuditLog {
 
     /// Takes up that a device was paired, or is so no more, whoever had it done.
     package func bonded(_ device: DeviceTarget, _ isBonded: Bool) {
+        tell()
         let fields = line.fields(of: device)
         if isBonded {
             log.write(.notice, "Device was paired", fields: fields)
@@ -67,6 +86,7 @@ package final class AuditLog {
 
     /// Takes up what became of a configuration that was asked for over MQTT.
     package func configured(_ end: Configured, _ hash: String?, keys: [String] = [], reason: String? = nil) {
+        tell()
         var fields: [LogEvent.Field] = [(.hash, hash ?? "none")]
         if !keys.isEmpty { fields.append((.key, keys.joined(separator: ","))) }
         if let reason { fields.append((.reason, reason)) }
@@ -79,6 +99,9 @@ package final class AuditLog {
 
     /// Tells what was left out, and waits until all is on its way to the disk, but not for ever.
     package func close() async {
+        if let hook { loop.removeHook(hook) }
+        hook = nil
+        tell()
         if let windowTimer { loop.cancel(windowTimer) }
         closeWindow()
         guard let file else { return }

@@ -1,7 +1,7 @@
 internal import EventLoop
 internal import MQTT
 
-/// Tells observers the steps of jobs: a moment later and together, so that it costs the callers nothing.
+/// Tells observers the steps of jobs: a moment later and together, encoded only then, so that callers do not wait for it.
 ///
 /// Steps of which the broker says that nobody subscribes to them (MQTT 5) go out with QoS 0, which spares their
 /// acknowledgements. Every second one of each topic asks again. Confined to the agent.
@@ -12,9 +12,24 @@ final class Observers {
     /// How long the broker's word holds: so long may a new subscriber get steps with QoS 0.
     private static let trust = Duration.seconds(1)
 
+    /// What is told: a step, or a final result that was encoded for its caller.
+    enum Content {
+        case step(ResultBody)
+        case result(EncodedResult)
+    }
+
+    /// What is to be told of a device's job, with the number and the time at which it happened.
+    struct Told {
+        var device: DeviceTarget
+        var content: Content
+        var stamp: MessageStamp
+    }
+
+    /// Makes the message.
+    var encode: ((Told) -> MQTTPublication?)?
     private let client: MQTTClient
     private let loop: EventLoop
-    private var untold: [MQTTPublication] = []
+    private var untold: [Told] = []
     private var teller: EventLoop.TimerID?
     private var unheard: [String: ContinuousClock.Instant] = [:]
     /// Steps that found no place.
@@ -25,9 +40,9 @@ final class Observers {
         self.loop = loop
     }
 
-    /// Takes a step that is to be told.
-    func tell(_ step: MQTTPublication) {
-        untold.append(step)
+    /// Takes what is to be told.
+    func tell(_ content: Content, of device: DeviceTarget, _ stamp: MessageStamp) {
+        untold.append(Told(device: device, content: content, stamp: stamp))
         if untold.count >= Self.most {
             tellAll()
         } else if teller == nil {
@@ -41,15 +56,17 @@ final class Observers {
         teller = nil
         guard !untold.isEmpty else { return }
         let now = ContinuousClock.now
-        for step in untold { tell(step, at: now) }
+        for told in untold {
+            if let message = encode?(told) { send(message, at: now) }
+        }
         untold.removeAll(keepingCapacity: true)
     }
 
     /// Forgets what was known of who subscribes.
     func forget() { unheard = [:] }
 
-    private func tell(_ step: MQTTPublication, at now: ContinuousClock.Instant) {
-        var step = step
+    private func send(_ message: MQTTPublication, at now: ContinuousClock.Instant) {
+        var step = message
         var completion: (@Sendable (MQTTOutcome) -> Void)?
         if let until = unheard[step.topic], now < until {
             step.qos = .atMostOnce

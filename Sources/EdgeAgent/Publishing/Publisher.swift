@@ -44,6 +44,7 @@ final class Publisher {
         self.log = log
         outbox = Outbox(client: client, loop: loop, log: log)
         observers = Observers(client: client, loop: loop)
+        observers.encode = { [weak self] in self?.publication(of: $0) }
     }
 
     /// Bounds results by what the broker takes; nil: by nothing but the configuration.
@@ -83,6 +84,9 @@ final class Publisher {
         outbox.send(publication, .result, nowMs: UTCTime.now.millisecondsSince1970) { _ in settled?() }
     }
 
+    /// Sends what was published at once, not at the end of the loop's turn.
+    func flush() { client.assumeIsolated { $0.flush() } }
+
     /// Publishes a result that the journal holds.
     func send(_ publication: MQTTPublication, kept id: Int64) {
         published += 1
@@ -95,20 +99,14 @@ final class Publisher {
         publish(encoded, to: encoded.reply)
     }
 
-    /// Publishes a step of a device's job for observers, a moment later and together with others: what observers are
-    /// told shall cost the callers nothing.
+    /// Publishes a step of a device's job for observers, a moment later.
     func observe(_ body: ResultBody) {
-        guard let device = body.origin.device else { return }
-        observe(results.encode(body, stamp: stamp(.job)).payload, of: device)
+        if let device = body.origin.device { observers.tell(.step(body), of: device, stamp(.job)) }
     }
 
     /// The same for a result that was encoded for its caller.
     func observe(_ result: EncodedResult, of device: DeviceTarget) {
-        observe(result.payload(stamped: stamp(.job)), of: device)
-    }
-
-    private func observe(_ payload: [UInt8], of device: DeviceTarget) {
-        observers.tell(publication(topics.device(device.name).job, payload, .job, .ordered))
+        observers.tell(.result(result), of: device, stamp(.job))
     }
 
     /// The link is new: nothing is known of who subscribes.
@@ -252,6 +250,15 @@ final class Publisher {
     }
 
     // MARK: Private
+
+    private func publication(of told: Observers.Told) -> MQTTPublication {
+        let payload =
+            switch told.content {
+            case .step(let body): results.encode(body, stamp: told.stamp).payload
+            case .result(let result): result.payload(stamped: told.stamp)
+            }
+        return publication(topics.device(told.device.name).job, payload, .job, .ordered)
+    }
 
     private func state(_ topic: String, _ bytes: [UInt8]) -> MQTTPublication {
         var publication = publication(topic, bytes, .other, .required, retain: true)

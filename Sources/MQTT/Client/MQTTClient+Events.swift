@@ -11,6 +11,9 @@ extension MQTTClient {
     func takeEvents() -> Bool {
         guard let link else { return false }
         let events = link.handle.takeEvents()
+        let wasOccupied = isOccupied
+        isOccupied = true
+        defer { isOccupied = wasOccupied }
         for event in events {
             // A handler may have closed the client: what came before still counts, an answer to come does not.
             guard self.link?.number == link.number else { break }

@@ -37,6 +37,14 @@ extension MQTTClient {
         return more && link?.number == number
     }
 
+    /// Sends what waits at once, not at the end of the turn: for one message that somebody waits for.
+    ///
+    /// Several are better sent together; within a completion or a handler of this client nothing is sent.
+    package func flush() {
+        guard !isOccupied, link?.isUp == true, !queue.isEmpty else { return }
+        if handOver() { loop.wantTurn() }
+    }
+
     /// Takes up what reading brought.
     ///
     /// - Returns: whether it brought anything.
@@ -85,6 +93,9 @@ extension MQTTClient {
     /// - Returns: whether there is more that could go at once.
     private func handOver() -> Bool {
         guard let link else { return false }
+        let wasOccupied = isOccupied
+        isOccupied = true
+        defer { isOccupied = wasOccupied }
         link.isHeldUp = false
         let maximum = max(1, min(configuration.outgoing.unacknowledged, link.limits.receiveMaximum))
         var budget = 64

@@ -27,6 +27,8 @@ package actor MQTTClient {
     var versions: VersionChoice
 
     var isClosing = false
+    /// Whether messages are being handed over or taken up: what is called then does not begin with it anew.
+    var isOccupied = false
     /// The last topic that was found to be one.
     private var checkedTopic: String?
     var gap: ReconnectGap

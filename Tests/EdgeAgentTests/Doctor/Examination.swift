@@ -31,13 +31,7 @@ struct Examination {
         try text.write(toFile: file, atomically: true, encoding: .utf8)
         var words = [try AgentProgram.path(), "doctor", "--config", file] + arguments
         if let user { words = ["/usr/bin/setpriv", "--reuid=\(user)", "--clear-groups"] + words }
-<<<<<<< HEAD
-        let own = ProcessInfo.processInfo.environment
-        let kept = ["PATH", "LLVM_PROFILE_FILE", "LD_LIBRARY_PATH"]
-        var environment = own.filter { kept.contains($0.key) }
-=======
         var environment = AgentProgram.surroundings
->>>>>>> cov
         environment["DBUS_SYSTEM_BUS_ADDRESS"] = bus
         environment["SWIFT_BACKTRACE"] = "enable=no"
         let child = try await ChildProcess.spawn(words[0], Array(words.dropFirst()), environment: environment)
