@@ -108,10 +108,13 @@ struct InspectionTests {
             let cause = await cause { try await bench.manager.hearsAnybody(within: .seconds(50), of: whole) }
             // The whole is over: that is no answer about the radio.
             #expect(cause?.kind == .timedOut || cause?.kind == .notInRange)
+            let events = await bench.manager.eventSequence()
             await bench.simulator.removeAdapter()
+            // It is off before it is gone.
+            _ = try await first(of: events) { if case .state(.noAdapter) = $0 { true } else { false } }
             let none = await BleCoreTests.cause { try await bench.manager.hearsAnybody(within: .seconds(50)) }
             #expect(none == Cause(.adapterMissing, .adapter))
-            try await bench.waitUntilIdle()
+            try await bench.waitUntilIdle(observers: 1)
         }
     }
 
