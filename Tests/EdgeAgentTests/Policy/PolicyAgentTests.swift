@@ -60,6 +60,8 @@ extension AgentLane3 {
                 )
                 #expect(allowed["status"] == "ok")
                 #expect(try await gateway.send("write", Self.write, on: .battery)["error"]["code"] != "denied")
+                // The result goes out first.
+                try await gateway.agent.waitForLog("audit: Command denied")
                 let line = try #require(gateway.agent.lines(with: "audit: Command denied").first)
                 #expect(line.contains(" caller=guest device=door ") && line.contains(" verb=write "))
                 #expect(line.contains(#" reason="rule 2 (line "#))
@@ -79,6 +81,8 @@ extension AgentLane3 {
                 let group = try await send(#""verb":"write",\#(Self.write)"#, to: "group/both/cmd", as: "test", gateway)
                 #expect(group["error"]["code"] == "denied" && group["result"] == .missing)
                 #expect(await gateway.world.count(of: "Connect") == 0)
+                try await gateway.agent.waitForLog(" step=1 verb=write ")
+                try await gateway.agent.waitForLog(" group=both ")
                 let lines = gateway.agent.lines(with: "audit: Command denied")
                 #expect(
                     lines.contains { $0.contains(" verb=sequence ") } && lines.contains { $0.contains(" group=both ") }
@@ -101,6 +105,7 @@ extension AgentLane3 {
                 let claimed = try await send(label, to: "dev/door/cmd", as: nil, client: "test", gateway)
                 #expect(claimed["error"]["code"] == "denied")
                 #expect(await gateway.world.count(of: "Connect") == 0)
+                try await gateway.agent.waitForLog("audit: Command denied")
                 #expect(
                     gateway.agent.lines(with: "audit: Command denied").allSatisfy { $0.contains(" unverified=test ") }
                 )
