@@ -117,11 +117,13 @@ import Testing
         try await withBroker { broker in
             var configuration = MQTTConfiguration(broker.port)
             configuration.outgoing.messages = 60
+            broker.freeze()
             try await withClient(configuration) { test in
                 let publications = (0..<80).map { MQTTPublication(topic: "burst", payload: Array(String($0).utf8)) }
                 // Without a link nothing is gained by waiting.
                 _ = await test.client.publishAll(Array(publications[..<35]))
                 #expect(await test.client.backlog == .none)
+                broker.thaw()
                 try await test.connected()
                 while await test.client.counters.acknowledged < 35 {}
                 broker.freeze()
@@ -143,10 +145,12 @@ import Testing
 
     @Test func `what is flushed is on its way at once, but never within a completion`() async throws {
         try await withBroker { broker in
+            broker.freeze()
             try await withClient(MQTTConfiguration(broker.port)) { test in
                 let publication = MQTTPublication(topic: "t", payload: [1])
                 // Without a link it waits.
                 #expect(await test.client.flushed(publication) == 0)
+                broker.thaw()
                 try await test.connected()
                 while await test.client.counters.acknowledged < 1 {}
                 #expect(await test.client.flushed(publication) == 1)
