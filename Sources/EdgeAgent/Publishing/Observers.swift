@@ -1,16 +1,22 @@
 internal import EventLoop
 internal import MQTT
 
-/// Tells observers the steps of jobs: a moment later and together, encoded only then, so that callers do not wait for it.
+/// Tells observers the steps of jobs: a moment later and together, encoded and numbered only then, so that callers do
+/// not wait for it.
 ///
-/// Steps of which the broker says that nobody subscribes to them (MQTT 5) go out with QoS 0, which spares their
-/// acknowledgements. Every second one of each topic asks again. Confined to the agent.
+/// Of a device that nobody observes the broker says so (MQTT 5, reason code 0x10). From then on its steps are held for a
+/// little longer, and the first of them goes alone: when the broker says again that nobody subscribes, what happened
+/// before that was sent has no hearer either, and is let go. Else all go out. Who subscribes misses nothing that happens
+/// afterwards. Confined to the agent.
 final class Observers {
     private static let moment = Duration.milliseconds(10)
+    private static let longer = Duration.milliseconds(50)
     private static let most = 64
-    private static let mostTopics = 4096
-    /// How long the broker's word holds: so long may a new subscriber get steps with QoS 0.
-    private static let trust = Duration.seconds(1)
+    /// With so many held in all they are asked about at once.
+    private static let manyHeld = 1024
+    /// With more than these the broker is slow to answer, and they wait in the client's queue instead.
+    private static let mostHeld = 4096
+    private static let mostQuiet = 4096
 
     /// What is told: a step, or a final result that was encoded for its caller.
     enum Content {
@@ -18,20 +24,31 @@ final class Observers {
         case result(EncodedResult)
     }
 
-    /// What is to be told of a device's job, with the number and the time at which it happened.
+    /// What is to be told of a device's job, with the time at which it happened.
     struct Told {
         var device: DeviceTarget
         var content: Content
-        var stamp: MessageStamp
+        /// Milliseconds since 1970-01-01 UTC.
+        var timeMs: Int64
     }
 
-    /// Makes the message.
+    /// A device that nobody observes: what is held of it, and how much of that the broker's next word is about.
+    private struct Quiet {
+        var held: [Told] = []
+        var asked: (number: Int, count: Int)?
+    }
+
+    /// Makes the message, and numbers it.
     var encode: ((Told) -> MQTTPublication?)?
     private let client: MQTTClient
     private let loop: EventLoop
     private var untold: [Told] = []
     private var teller: EventLoop.TimerID?
-    private var unheard: [String: ContinuousClock.Instant] = [:]
+    private var quiet: [DeviceName: Quiet] = [:]
+    private var held = 0
+    private var asker: EventLoop.TimerID?
+    private var questions = 0
+    private lazy var box = ObserversBox(self)
     /// Steps that found no place.
     private(set) var dropped: Int64 = 0
 
@@ -41,50 +58,96 @@ final class Observers {
     }
 
     /// Takes what is to be told.
-    func tell(_ content: Content, of device: DeviceTarget, _ stamp: MessageStamp) {
-        untold.append(Told(device: device, content: content, stamp: stamp))
+    func tell(_ content: Content, of device: DeviceTarget, timeMs: Int64) {
+        let told = Told(device: device, content: content, timeMs: timeMs)
+        guard quiet[device.name]?.held.append(told) == nil else { return oneMoreIsHeld() }
+        untold.append(told)
         if untold.count >= Self.most {
-            tellAll()
+            tellUntold()
         } else if teller == nil {
-            teller = loop.schedule(after: Self.moment) { [weak self] in self?.tellAll() }
+            teller = loop.schedule(after: Self.moment) { [weak self] in self?.tellUntold() }
         }
     }
 
-    /// Tells what has not been told.
+    /// Tells all that has not been told, and forgets what was known of who subscribes.
     func tellAll() {
+        tellUntold()
+        if let asker { loop.cancel(asker) }
+        asker = nil
+        for name in Array(quiet.keys) { isHeard(name) }
+    }
+
+    private func tellUntold() {
         if let teller { loop.cancel(teller) }
         teller = nil
-        guard !untold.isEmpty else { return }
-        let now = ContinuousClock.now
-        for told in untold {
-            if let message = encode?(told) { send(message, at: now) }
-        }
+        send(untold)
         untold.removeAll(keepingCapacity: true)
     }
 
-    /// Forgets what was known of who subscribes.
-    func forget() { unheard = [:] }
+    // MARK: Devices that nobody observes
 
-    private func send(_ message: MQTTPublication, at now: ContinuousClock.Instant) {
-        var step = message
-        var completion: (@Sendable (MQTTOutcome) -> Void)?
-        if let until = unheard[step.topic], now < until {
-            step.qos = .atMostOnce
-        } else if step.qos != .atMostOnce {
-            let (box, topic) = (ObserversBox(self), step.topic)
-            completion = { box.observers?.settled(topic, $0) }
+    private func oneMoreIsHeld() {
+        held += 1
+        if held > Self.mostHeld {
+            tellAll()
+        } else if held == Self.manyHeld {
+            if let asker { loop.cancel(asker) }
+            ask()
+        } else if asker == nil {
+            asker = loop.schedule(after: Self.longer) { [weak self] in self?.ask() }
         }
-        let refusal = client.assumeIsolated { [step, completion] in $0.publish(step, completion: completion) }
-        if refusal != nil { dropped += 1 }
     }
 
-    private func settled(_ topic: String, _ outcome: MQTTOutcome) {
-        guard outcome == .unheard else {
-            unheard[topic] = nil
-            return
+    /// Asks of each device of which something is held whether somebody observes it by now.
+    private func ask() {
+        asker = nil
+        for (name, device) in quiet where device.asked == nil {
+            guard let first = device.held.first else { continue }
+            questions += 1
+            quiet[name]?.asked = (questions, device.held.count)
+            send(first) { [box, number = questions] in box.observers?.answered(name, number, $0) }
         }
-        if unheard.count >= Self.mostTopics { unheard = [:] }
-        unheard[topic] = .now + Self.trust
+    }
+
+    private func answered(_ name: DeviceName, _ number: Int, _ outcome: MQTTOutcome) {
+        guard let asked = quiet[name]?.asked, asked.number == number else { return }
+        guard outcome == .unheard else { return isHeard(name) }
+        quiet[name]?.asked = nil
+        quiet[name]?.held.removeFirst(asked.count)
+        held -= asked.count
+        guard quiet[name]?.held.isEmpty == false, asker == nil else { return }
+        asker = loop.schedule(after: Self.longer) { [weak self] in self?.ask() }
+    }
+
+    private func isUnheard(_ name: DeviceName) {
+        guard quiet[name] == nil else { return }
+        if quiet.count >= Self.mostQuiet { quiet = quiet.filter { !$0.value.held.isEmpty } }
+        quiet[name] = Quiet()
+    }
+
+    private func isHeard(_ name: DeviceName) {
+        guard let device = quiet.removeValue(forKey: name) else { return }
+        held -= device.held.count
+        // The first went with the question.
+        send(device.held.dropFirst(device.asked == nil ? 0 : 1))
+    }
+
+    // MARK: Sending
+
+    private func send(_ all: some Sequence<Told>) {
+        for told in all {
+            send(told) { [box, name = told.device.name] outcome in
+                if outcome == .unheard { box.observers?.isUnheard(name) } else { box.observers?.isHeard(name) }
+            }
+        }
+    }
+
+    private func send(_ told: Told, _ completion: @escaping @Sendable (MQTTOutcome) -> Void) {
+        guard let message = encode?(told) else { return }
+        let refusal = client.assumeIsolated { $0.publish(message, completion: completion) }
+        guard refusal != nil else { return }
+        dropped += 1
+        isHeard(told.device.name)
     }
 }
 

@@ -101,17 +101,18 @@ final class Publisher {
 
     /// Publishes a step of a device's job for observers, a moment later.
     func observe(_ body: ResultBody) {
-        if let device = body.origin.device { observers.tell(.step(body), of: device, stamp(.job)) }
+        guard let device = body.origin.device else { return }
+        observers.tell(.step(body), of: device, timeMs: UTCTime.now.millisecondsSince1970)
     }
 
     /// The same for a result that was encoded for its caller.
     func observe(_ result: EncodedResult, of device: DeviceTarget) {
-        observers.tell(.result(result), of: device, stamp(.job))
+        observers.tell(.result(result), of: device, timeMs: UTCTime.now.millisecondsSince1970)
     }
 
     /// The link is new: nothing is known of who subscribes.
     func linkIsUp() {
-        observers.forget()
+        observers.tellAll()
         outbox.linkIsUp()
     }
 
@@ -252,10 +253,11 @@ final class Publisher {
     // MARK: Private
 
     private func publication(of told: Observers.Told) -> MQTTPublication {
+        let stamp = stamp(.job, timeMs: told.timeMs)
         let payload =
             switch told.content {
-            case .step(let body): results.encode(body, stamp: told.stamp).payload
-            case .result(let result): result.payload(stamped: told.stamp)
+            case .step(let body): results.encode(body, stamp: stamp).payload
+            case .result(let result): result.payload(stamped: stamp)
             }
         return publication(topics.device(told.device.name).job, payload, .job, .ordered)
     }
@@ -290,13 +292,11 @@ final class Publisher {
         return refusal == nil
     }
 
-    private func stamp(_ messageClass: MessageClass) -> MessageStamp {
-        MessageStamp(
-            gateway: topics.gateway,
-            boot: boot,
-            seq: counters.next(messageClass),
-            timeMs: UTCTime.now.millisecondsSince1970
-        )
+    private func stamp(
+        _ messageClass: MessageClass,
+        timeMs: Int64 = UTCTime.now.millisecondsSince1970
+    ) -> MessageStamp {
+        MessageStamp(gateway: topics.gateway, boot: boot, seq: counters.next(messageClass), timeMs: timeMs)
     }
 }
 
