@@ -42,6 +42,9 @@ package final class DBusMessage: @unchecked Sendable {
         return try wrap(pointer)
     }
 
+    /// The same message, not sent yet.
+    package func copy() throws(DBusFailure) -> DBusMessage { try Self.wrap(dbus_message_copy(pointer)) }
+
     /// A signal.
     ///
     /// - Throws: `DBusFailure.invalid` for a name that is not one.

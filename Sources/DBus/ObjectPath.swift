@@ -3,21 +3,30 @@
 /// Source: D-Bus Specification, "Valid Object Paths".
 package struct ObjectPath: Hashable, Sendable, Comparable, CustomStringConvertible {
     package let text: String
+    /// Of the text: a path is looked up more often than it is made.
+    private let hash: Int
 
     /// Checks a text.
     ///
     /// - Returns: `nil` when it is not a valid path or longer than 4096 bytes.
     package init?(_ text: String) {
         guard Self.isValid(text) else { return nil }
-        self.text = text
+        self.init(checked: text)
     }
 
     /// A path that libdbus has checked already.
-    init(checked text: String) { self.text = text }
+    init(checked text: String) {
+        self.text = text
+        hash = text.hashValue
+    }
 
     package static let root = ObjectPath(checked: "/")
 
     package var description: String { text }
+
+    package static func == (left: Self, right: Self) -> Bool { left.hash == right.hash && left.text == right.text }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
     package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 

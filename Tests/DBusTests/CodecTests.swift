@@ -26,6 +26,19 @@ struct CodecTests {
         }
     }
 
+    @Test func `a copy says the same, and goes its own way from then on`() throws {
+        let call = try DBusMessage.call("org.bluez", CodecTests.path, "a.b", "C").append { (writer) throws(DBusFailure) in
+            try writer.append(.string("first"))
+        }
+        let copy = try call.copy()
+        #expect(copy.kind == .methodCall && copy.path == .root && copy.interface == "a.b" && copy.member == "C")
+        #expect(copy.serial == 0 && copy.signature == "s")
+        try copy.append { (writer) throws(DBusFailure) in try writer.append(.byte(7)) }
+        #expect(copy.signature == "sy" && call.signature == "s")
+        var reader = copy.reader()
+        #expect(try reader.value() == .string("first") && reader.value() == .byte(7) && reader.atEnd)
+    }
+
     @Test func `what stands too deep, or has too long a signature, is refused instead of written`() throws {
         func nested(_ depth: Int) -> DBusValue { (0..<depth).reduce(.byte(1)) { value, _ in .variant(value) } }
         let deepest = try message([nested(MessageWriter.deepest)])

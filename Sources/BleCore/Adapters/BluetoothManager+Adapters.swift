@@ -5,6 +5,9 @@ extension BluetoothManager {
     /// The adapters to use that are there, by name.
     var usedAdapters: [AdapterRecord] { tree.adapters.values.filter(isUsed).sorted { $0.name < $1.name } }
 
+    /// Whether one of them is on.
+    var isAnyAdapterOn: Bool { tree.adapters.values.contains { $0.powered && isUsed($0) } }
+
     /// The adapter of what needs none in particular: the first that is on.
     var chosenAdapter: AdapterRecord? {
         let used = usedAdapters

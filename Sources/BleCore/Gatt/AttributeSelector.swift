@@ -30,10 +30,10 @@ public struct AttributeSelector: Sendable, Hashable {
     }
 
     /// Whether an attribute fulfils each part that is given.
-    func matches(service: BluetoothUUID?, characteristic: BluetoothUUID, handle: UInt16) -> Bool {
+    func matches(service: @autoclosure () -> BluetoothUUID?, characteristic: BluetoothUUID, handle: UInt16) -> Bool {
         (self.handle == nil || self.handle == handle)
             && (self.characteristic == nil || self.characteristic == characteristic)
-            && (self.service == nil || self.service == service)
+            && (self.service == nil || self.service == service())
     }
 }
 

@@ -23,7 +23,11 @@ final class Link {
     var operations = 0
     /// Up to which of them those that have no answer will never have one: their pairing was refused.
     var refusedOperations = 0
-    private var probes: [Int: () -> Void] = [:]
+    /// What is sent to its attributes.
+    var calls = AttributeCalls()
+    /// Counts the changes that those who wait were to look at.
+    private(set) var pokes = 0
+    private var probes: [(number: Int, look: () -> Void)] = []
     private var lastProbe = 0
 
     init(address: DeviceAddress) { self.address = address }
@@ -40,16 +44,17 @@ final class Link {
     /// Adds a look at each change of the device.
     func add(_ probe: @escaping () -> Void) -> Int {
         lastProbe += 1
-        probes[lastProbe] = probe
+        probes.append((lastProbe, probe))
         return lastProbe
     }
 
-    func remove(_ number: Int) { probes[number] = nil }
+    func remove(_ number: Int) { probes.removeAll { $0.number == number } }
 
     /// Lets all who wait look again.
     func poke() {
-        guard !probes.isEmpty else { return }
-        for probe in Array(probes.values) { probe() }
+        pokes += 1
+        // A look may end its wait, or begin another.
+        for probe in probes { probe.look() }
     }
 
     /// Counts a call.
@@ -69,6 +74,7 @@ final class Link {
     func objectGone() {
         life += 1
         (callsOut, excused) = (0, 0)
+        calls = AttributeCalls()
     }
 }
 

@@ -60,11 +60,7 @@ extension BluetoothManager {
         _ scope: OperationScope
     ) async throws -> [UInt8] {
         let target = try target(selector, of: path, needs: .read)
-        let message = try DBusMessage.call(BluezNames.service, target.path, target.interface, "ReadValue")
-            .append { (writer) throws(DBusFailure) in
-                try writer.append(properties: offset > 0 ? [("offset", .uint16(UInt16(clamping: offset)))] : [])
-            }
-        _ = try linked(path)
+        let message = try link(try linked(path).address).calls.read(target, offset: max(0, offset))
         readsOut[target.path, default: 0] += 1
         notifiers[target.path]?.readBegins()
         let reply = try await operate(message, path, scope, changes: false) { outcome in
@@ -114,10 +110,11 @@ extension BluetoothManager {
         _ scope: OperationScope
     ) async throws -> WriteOutcome {
         let total = packets.reduce(0) { $0 + $1.count }
+        let link = link(try linked(path).address)
         var done = 0
         for (index, packet) in packets.enumerated() {
             if index > 0, type == .command { try await pause(gap, scope) }
-            let message = try DBusMessage.call(BluezNames.service, target.path, target.interface, "WriteValue")
+            let message = try link.calls.write(target)
                 .append { (writer) throws(DBusFailure) in
                     try writer.append(bytes: packet)
                     var options: [(String, DBusValue)] = []

@@ -35,6 +35,7 @@ extension BluetoothManager {
         _ probe: @escaping () -> Result<Value, any Error>?
     ) async throws -> Value {
         try scope.check()
+        let pokes = link?.pokes
         if let answer = probe() { return try answer.get() }
         return try await withCheckedThrowingContinuation { continuation in
             let wait = Wait(continuation)
@@ -56,7 +57,7 @@ extension BluetoothManager {
             // A task that does not run on this loop comes here by a detour, in which everything may have changed.
             do {
                 try scope.check()
-                look()
+                if link == nil || link?.pokes != pokes { look() }
             } catch {
                 wait.resume(.failure(error))
             }

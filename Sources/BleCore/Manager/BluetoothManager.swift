@@ -168,9 +168,10 @@ public actor BluetoothManager {
         guard connection != nil, owner != nil else { return .absent }
         guard loaded else { return treeIsMissing ? .notResponding : .absent }
         if unsettled >= 3 { return .notResponding }
-        guard let adapter = chosenAdapter else { return .noAdapter }
+        if isAnyAdapterOn { return .ready }
+        guard chosenAdapter != nil else { return .noAdapter }
         // An adapter that is switched off and on by us is as good as on.
-        if adapter.powered || radios.values.contains(where: \.isCycling) { return .ready }
+        if radios.values.contains(where: \.isCycling) { return .ready }
         return usedAdapters.allSatisfy(isBlocked) ? .blocked : .off
     }
 

@@ -88,7 +88,7 @@ extension BluetoothManager {
     /// The adapter that an operation has to wait for, because it is being switched off and on.
     func cyclingRadio(for name: AdapterName?) -> Radio? {
         if let name { return radios.values.first { $0.name == name && $0.isCycling } }
-        return usedAdapters.contains { $0.powered } ? nil : radios.values.first { $0.isCycling }
+        return isAnyAdapterOn ? nil : radios.values.first { $0.isCycling }
     }
 
     // MARK: The bus

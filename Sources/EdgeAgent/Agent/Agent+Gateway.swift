@@ -302,7 +302,10 @@ private final class OneScan: @unchecked Sendable {
 
     init(filter: ScanRequest) { table = HeardTable(filter: filter) }
 
-    func hear(_ report: Advertisement) { _ = table.hear(report) }
+    func hear(_ report: Advertisement) {
+        var report = report
+        _ = table.hear(&report, comparing: false)
+    }
 }
 
 extension LinkMessage.State {

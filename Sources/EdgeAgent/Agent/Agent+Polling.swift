@@ -38,9 +38,7 @@ extension Agent {
     /// Starts the read that is due the longest, unless the device is busy or away.
     func startDuePoll(of address: DeviceAddress) {
         guard !isStopping, queue.running(on: address) == nil, queue.waiting(for: address) == 0 else { return }
-        let due = subscriptions.all(of: address).filter { $0.poll?.isDue == true }
-        let next = due.min { ($0.poll?.started ?? .now) < ($1.poll?.started ?? .now) }
-        guard let subscription = next, isResolved(address) else { return }
+        guard let subscription = subscriptions.duePoll(of: address), isResolved(address) else { return }
         subscription.poll?.isDue = false
         subscription.poll?.started = .now
         lastJob += 1

@@ -20,8 +20,8 @@ final class Observers {
 
     /// What is told: a step, or a final result that was encoded for its caller.
     enum Content {
-        case step(ResultBody)
-        case result(EncodedResult)
+        indirect case step(ResultBody)
+        indirect case result(EncodedResult)
     }
 
     /// What is to be told of a device's job, with the time at which it happened.

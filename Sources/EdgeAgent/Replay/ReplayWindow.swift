@@ -55,6 +55,26 @@ package struct ReplayWindow {
             200 + sent.payload.count + (answer?.payload.count ?? 0) + 64 * (history?.steps.count ?? 0)
         }
         var isOver: Bool { answer != nil && isAcknowledged }
+
+        /// Takes the answer; where it goes, and how many bytes more there are; nil when there was one already.
+        mutating func end(
+            with answer: EncodedResult,
+            _ history: JobHistory?
+        ) -> (replies: [ReplyAddress], bytes: Int)? {
+            guard self.answer == nil else { return nil }
+            let before = bytes
+            self.answer = answer
+            self.history = history
+            defer { replies = [] }
+            return (replies, bytes - before)
+        }
+
+        /// Notes that the answer has arrived; whether the command was passed before, nil when there is nothing to note.
+        mutating func acknowledge() -> Bool? {
+            guard answer != nil, !isAcknowledged else { return nil }
+            isAcknowledged = true
+            return isPassed
+        }
     }
 
     package private(set) var bounds: Bounds
@@ -100,14 +120,16 @@ package struct ReplayWindow {
         expiry: Duration,
         now: Duration
     ) -> Admission {
-        if var entry = entries[key], entry.ends > now || !entry.isOver {
-            guard entry.sent.isSame(as: sent) else { return .conflict }
-            if let answer = entry.answer { return .replay(answer) }
-            if !entry.replies.contains(reply) { entry.replies.append(reply) }
-            entries[key] = entry
-            return .joined
+        if var entry = entries[key] {
+            if entry.ends > now || !entry.isOver {
+                guard entry.sent.isSame(as: sent) else { return .conflict }
+                if let answer = entry.answer { return .replay(answer) }
+                if !entry.replies.contains(reply) { entry.replies.append(reply) }
+                entries[key] = entry
+                return .joined
+            }
+            forget(key)
         }
-        forget(key)
         lastNumber += 1
         let entry = Entry(number: lastNumber, sent: sent, ends: max(now + bounds.span, expiry), replies: [reply])
         entries[key] = entry
@@ -136,25 +158,16 @@ package struct ReplayWindow {
         with answer: EncodedResult,
         history: JobHistory? = nil
     ) -> [ReplyAddress]? {
-        guard var entry = entries[key], entry.answer == nil else { return nil }
-        bytes -= entry.bytes
-        let replies = entry.replies
-        entry.answer = answer
-        entry.history = history
-        entry.replies = []
-        entries[key] = entry
-        bytes += entry.bytes
+        guard let ended = entries[key]?.end(with: answer, history) else { return nil }
+        bytes += ended.bytes
         makeRoom()
-        return replies
+        return ended.replies
     }
 
     /// Notes that the broker has a command's answer, or has refused it for good: nobody will hear of it later.
     package mutating func acknowledged(_ key: Key) {
-        guard let place = entries.index(forKey: key) else { return }
-        let entry = entries.values[place]
-        guard entry.answer != nil, !entry.isAcknowledged else { return }
-        entries.values[place].isAcknowledged = true
-        if entry.isPassed { late.append(Place(key: key, number: entry.number)) }
+        guard entries[key]?.acknowledge() == true, let number = entries[key]?.number else { return }
+        late.append(Place(key: key, number: number))
     }
 
     /// Forgets what is older than the window; to be called from time to time.

@@ -15,22 +15,41 @@ package struct HeardTable {
     /// Begins with nothing heard; the filter says what counts.
     package init(filter: ScanRequest) { self.filter = filter }
 
+    /// What a report says that others of the device did not.
+    package enum Novelty { case device, content, nothing }
+
     /// Takes up a report.
     ///
-    /// - Returns: the device as this scan knows it, and as it knew it before; nil when it does not match.
-    package mutating func hear(_ report: Advertisement) -> (now: Advertisement, before: Advertisement?)? {
+    /// - Parameters:
+    ///   - report: what was heard; `firstHeard` and `signals` become those of this scan.
+    ///   - comparing: whether it matters if it says the same as the one before; else that is `nothing`.
+    /// - Returns: what is new; nil when it does not match, or finds no room.
+    package mutating func hear(_ report: inout Advertisement, comparing: Bool) -> Novelty? {
         guard filter.matches(report) else { return nil }
         signals &+= 1
-        let before = devices[report.address]
-        guard before != nil || devices.count < Self.limit else {
-            overflow &+= 1
-            return nil
+        guard let place = devices.index(forKey: report.address) else {
+            guard devices.count < Self.limit else {
+                overflow &+= 1
+                return nil
+            }
+            report.firstHeard = report.lastHeard
+            report.signals = 1
+            devices[report.address] = report
+            return .device
         }
-        var now = report
-        now.firstHeard = before?.firstHeard ?? report.lastHeard
-        now.signals = (before?.signals ?? 0) &+ 1
-        devices[report.address] = now
-        return (now, before)
+        return Self.renew(&devices.values[place], with: &report, comparing: comparing)
+    }
+
+    private static func renew(
+        _ known: inout Advertisement,
+        with report: inout Advertisement,
+        comparing: Bool
+    ) -> Novelty {
+        let isOther = comparing && !report.says(theSameAs: known)
+        report.firstHeard = known.firstHeard
+        report.signals = known.signals &+ 1
+        known = report
+        return isOther ? .content : .nothing
     }
 
     /// The devices, the strongest first, as many as `limit` allows.

@@ -84,12 +84,13 @@ package final class ScanSession {
 
     /// Takes up a report, on the loop.
     package func hear(_ report: Advertisement) {
-        guard let (now, before) = heard.hear(report) else { return }
+        var report = report
+        guard let novelty = heard.hear(&report, comparing: command.emit == .change) else { return }
         switch command.emit {
-        case .all: emit(now)
-        case .first: if before == nil { emit(now) }
-        case .change: if before.map({ !now.says(theSameAs: $0) }) ?? true { emit(now) }
-        case .every(let span): emit(now, every: span)
+        case .all: emit(report)
+        case .first: if novelty == .device { emit(report) }
+        case .change: if novelty != .nothing { emit(report) }
+        case .every(let span): emit(report, every: span)
         }
     }
 

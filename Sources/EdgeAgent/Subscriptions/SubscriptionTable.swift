@@ -33,6 +33,12 @@ package final class SubscriptionTable {
         (byDevice[address] ?? []).sorted { $0.id.handle < $1.id.handle }
     }
 
+    /// The subscription of a device whose read is due the longest.
+    func duePoll(of address: DeviceAddress) -> Subscription? {
+        guard let due = byDevice[address]?.filter({ $0.poll?.isDue == true }), !due.isEmpty else { return nil }
+        return due.min { ($0.poll?.started ?? .now) < ($1.poll?.started ?? .now) }
+    }
+
     /// Whether it is still one of the table's.
     package func contains(_ subscription: Subscription) -> Bool { subscriptions[subscription.key] === subscription }
 

@@ -32,8 +32,11 @@ final class MosquittoCallbacks: @unchecked Sendable {
     /// Takes what has been reported since the last call.
     func takeEvents() -> [MosquittoEvent] {
         guard !events.isEmpty else { return [] }
-        defer { events = [] }
-        return events
+        let taken = events
+        events = []
+        // The next are likely to be as many.
+        events.reserveCapacity(taken.count)
+        return taken
     }
 
     /// The error lines of libmosquitto and OpenSSL.

@@ -49,7 +49,8 @@ package struct Profile: Sendable, Equatable {
 
     /// The description of a value; `temperature_2` is described by `temperature` where that may stand several times.
     package func value(named name: String) -> ValueDescription? {
-        if let value = values.first(where: { $0.name == name }) { return value }
+        // By places: descriptions are large to copy.
+        if let place = values.indices.first(where: { values[$0].name == name }) { return values[place] }
         guard let place = name.lastIndex(of: "_"), let number = Int(name[name.index(after: place)...]), number > 0
         else { return nil }
         return values.first { $0.isRepeatable && $0.name == name[..<place] }

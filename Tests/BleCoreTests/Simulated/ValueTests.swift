@@ -46,6 +46,19 @@ struct ValueTests {
         }
     }
 
+    @Test func `a value that is read again, and from elsewhere, is read as if it were the first time`() async throws {
+        try await withBench { bench in
+            let belt = bench.peripheral(Devices.heart)
+            let model = AttributeSelector(service: nil, characteristic: 0x2A24)
+            let whole = try await belt.read(model)
+            for offset in [0, 2, 0, 3, 2, 0] {
+                #expect(try await belt.read(model, offset: offset) == Array(whole.dropFirst(offset)))
+                #expect(try await belt.read(Devices.location) == [1])
+            }
+            try await bench.waitUntilIdle()
+        }
+    }
+
     @Test func `a descriptor is read`() async throws {
         try await withBench(devices: [DemoDevices.thermometer]) { bench in
             let name = AttributeSelector(service: 0x181A, characteristic: 0x2A6E, descriptor: 0x2901)

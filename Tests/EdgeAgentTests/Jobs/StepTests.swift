@@ -81,7 +81,9 @@ extension AgentLane3 {
                     return id
                 }
                 func published() -> Int {
-                    gateway.broker.log.components(separatedBy: "(d0, q1, r0, m").count { $0.contains("'\(topic)'") }
+                    gateway.broker.log.split(separator: "\n").count {
+                        $0.contains("Received PUBLISH") && $0.contains("'\(topic)'")
+                    }
                 }
                 // All of the first go out, and the broker says that nobody subscribes; then at least one of a job's three
                 // is held back.

@@ -17,14 +17,32 @@ struct HeardTableTests {
         return report
     }
 
+    private func hear(_ report: Advertisement, _ table: inout HeardTable) -> HeardTable.Novelty? {
+        var report = report
+        return table.hear(&report, comparing: false)
+    }
+
     @Test func `counts and times begin with the scan, not with what BlueZ heard before`() throws {
         var table = HeardTable(filter: ScanRequest())
-        let first = try #require(table.hear(try report(1, last: 5000)))
-        #expect(first.before == nil && first.now.signals == 1 && first.now.firstHeard == 5000)
-        let second = try #require(table.hear(try report(1, rssi: -50, last: 6000)))
-        #expect(second.before == first.now)
-        #expect(second.now.signals == 2 && second.now.firstHeard == 5000 && second.now.lastHeard == 6000)
-        #expect(table.signals == 2 && table.devices.count == 1)
+        var first = try report(1, last: 5000)
+        #expect(table.hear(&first, comparing: false) == .device)
+        #expect(first.signals == 1 && first.firstHeard == 5000 && table.devices[first.address] == first)
+        var second = try report(1, rssi: -50, last: 6000)
+        #expect(table.hear(&second, comparing: false) == .nothing)
+        #expect(second.signals == 2 && second.firstHeard == 5000 && second.lastHeard == 6000)
+        #expect(table.signals == 2 && table.devices == [second.address: second])
+    }
+
+    @Test func `a report is compared with the one before, the signal strength apart`() throws {
+        var table = HeardTable(filter: ScanRequest())
+        let heard: [(Advertisement, HeardTable.Novelty)] = [
+            (try report(1), .device), (try report(1, rssi: -50), .nothing), (try report(1, name: "A"), .content),
+            (try report(1, rssi: -40, name: "A"), .nothing), (try report(1), .content), (try report(2), .device),
+        ]
+        for (report, novelty) in heard {
+            var report = report
+            #expect(table.hear(&report, comparing: true) == novelty)
+        }
     }
 
     @Test func `what the filter does not match is not heard`() throws {
@@ -32,17 +50,18 @@ struct HeardTableTests {
         filter.namePrefix = "Sim"
         filter.rssiMin = -70
         var table = HeardTable(filter: filter)
-        #expect(table.hear(try report(1)) == nil)
-        #expect(table.hear(try report(2, rssi: -71, name: "Sim A")) == nil)
-        #expect(table.hear(try report(3, rssi: nil, name: "Sim A")) == nil)
-        #expect(table.hear(try report(4, rssi: -70, name: "Sim A")) != nil)
+        let reports = [
+            try report(1), try report(2, rssi: -71, name: "Sim A"), try report(3, rssi: nil, name: "Sim A"),
+            try report(4, rssi: -70, name: "Sim A"),
+        ]
+        #expect(reports.map { hear($0, &table) } == [nil, nil, nil, .device])
         #expect(table.signals == 1)
     }
 
     @Test func `the strongest come first, and a list that was cut says so`() throws {
         var table = HeardTable(filter: ScanRequest())
         for (number, rssi) in [(1, -80), (2, -40), (3, nil), (4, -40)] {
-            _ = table.hear(try report(number, rssi: rssi))
+            _ = hear(try report(number, rssi: rssi), &table)
         }
         let all = table.strongest(10)
         #expect(
@@ -56,9 +75,9 @@ struct HeardTableTests {
 
     @Test func `passers-by beyond the limit are counted and nothing grows`() throws {
         var table = HeardTable(filter: ScanRequest())
-        for number in 0..<(HeardTable.limit + 5) { _ = table.hear(try report(number)) }
+        for number in 0..<(HeardTable.limit + 5) { _ = hear(try report(number), &table) }
         #expect(table.devices.count == HeardTable.limit && table.overflow == 5)
-        #expect(table.hear(try report(3)) != nil)
+        #expect(hear(try report(3), &table) == .nothing)
         #expect(table.strongest(HeardTable.limit).isTruncated)
     }
 }

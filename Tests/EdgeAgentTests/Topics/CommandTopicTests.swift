@@ -19,7 +19,8 @@ import Testing
             ("shop-3/group/lamps/cmd", .group("lamps", client: nil)),
             ("shop-3/group/lamps/cmd/ha", .group("lamps", client: "ha")),
             ("all/cmd", .all(client: nil)), ("all/cmd/ha", .all(client: "ha")), ("shop-3/status", .status),
-            ("shop-3/dev/ü b/cmd", .device("ü b", client: nil)),
+            ("shop-3/dev/ü b/cmd", .device("ü b", client: nil)), ("shop-3/config/desired", .desired),
+            ("shop-3/group//cmd/", .group("", client: "")), ("shop-3/dev/door/set/", .set(device: "door", name: "")),
         ] as [(String, CommandTopic)]
     ) func `each command topic is read`(rest: String, topic: CommandTopic) {
         #expect(tree.command("site/hall-2/v1/\(rest)") == topic)
@@ -30,6 +31,10 @@ import Testing
         "edge/v1/shop-3/cmd", "site/hall-2/v1/shop-4/cmd", "site/hall-2/v1/shop-3/cmd/a/b", "site/hall-2/v1/all/status",
         "site/hall-2/v1/all/dev/door/cmd", "site/hall-2/v1/shop-3/dev/door", "site/hall-2/v1/shop-3/dev/door/cmd/a/b",
         "site/hall-2/v1/shop-3/dev/../../x/cmd", "site/hall-2/v1/shop-3/dev/door/set", "site/hall-2/v1/shop-3/res/a/b",
+        "site/hall-2/v1/shop-3/cmdx", "site/hall-2/v1/shop-3/dev/door/cmdx", "site/hall-2/v1/shop-3/statusx",
+        "site/hall-2/v1/shop-3/status/x", "site/hall-2/v1/shop-3/config/desired/x", "site/hall-2/v1/shop-3x/cmd",
+        "site/hall-2/v1/shop-3/dev/door/set/a/b", "site/hall-2/v1/all/config/desired", "site/hall-2/v1/all/group/g/cmd",
+        "site/hall-2/v1/allx/cmd", "site/hall-2/v1/shop-3/dev/door/", "site/hall-2/v1/shop-3/", "site/hall-2/v1/all",
         "xsite/hall-2/v1/shop-3/cmd", "/site/hall-2/v1/shop-3/cmd", "site/hall-2/v1/SHOP-3/cmd",
     ]) func `every other topic is none`(topic: String) {
         #expect(tree.command(topic) == nil)
