@@ -27,7 +27,8 @@ struct CodecTests {
     }
 
     @Test func `a copy says the same, and goes its own way from then on`() throws {
-        let call = try DBusMessage.call("org.bluez", CodecTests.path, "a.b", "C").append { (writer) throws(DBusFailure) in
+        let call = try DBusMessage.call("org.bluez", CodecTests.path, "a.b", "C").append {
+            (writer) throws(DBusFailure) in
             try writer.append(.string("first"))
         }
         let copy = try call.copy()

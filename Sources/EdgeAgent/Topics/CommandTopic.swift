@@ -21,7 +21,9 @@ package enum CommandTopic: Hashable, Sendable {
     /// Reads a topic below `root`, which is `{prefix}/v1/`; nil when it is none that the agent answers to.
     init?(_ topic: String, below root: String, gateway: GatewayID) {
         var topic = topic
-        guard let read = topic.withUTF8({ Self.read(TopicLevels($0), below: root, gateway: gateway) }) else { return nil }
+        guard let read = topic.withUTF8({ Self.read(TopicLevels($0), below: root, gateway: gateway) }) else {
+            return nil
+        }
         self = read
     }
 
