@@ -139,6 +139,12 @@ extension BluetoothManager {
 
     /// The same, by the name that an adapter has for good.
     package func adapterID(for address: DeviceAddress, on name: AdapterName? = nil) -> AdapterID? {
+        // Asked twice a job; most gateways have one.
+        if tree.adapters.count == 1, let only = tree.adapters.values.first, isUsed(only),
+            name == nil || name == only.name
+        {
+            return id(of: only)
+        }
         guard let name = adapter(for: address, on: name) else { return nil }
         return tree.adapters.values.first { $0.name == name }.map(id) ?? .name(name)
     }

@@ -18,7 +18,8 @@ public struct BlueToothTaskModel<Value: Sendable>: Sendable {
     /// How long it may take, searching, connecting and discovery included.
     public let timeout: Duration
     package let operation: @Sendable (isolated BluetoothManager, OperationScope) async throws -> Value
-    private(set) var observers: [Observer] = []
+    /// Tells all who hear how it ends, in the order in which they were added.
+    private(set) var observer: Observer?
     private(set) var plugins: [any BlueToothTaskPlugin] = []
 
     /// A task whose operation runs on the manager, within a scope that bounds it.
@@ -77,7 +78,14 @@ public struct BlueToothTaskModel<Value: Sendable>: Sendable {
     /// The same task with one more who hears how it ends.
     public func onEnd(_ observer: @escaping Observer) -> Self {
         var task = self
-        task.observers.append(observer)
+        if let earlier = self.observer {
+            task.observer = { outcome in
+                earlier(outcome)
+                observer(outcome)
+            }
+        } else {
+            task.observer = observer
+        }
         return task
     }
 
@@ -165,7 +173,7 @@ extension BluetoothManager {
         var error: (any Error)?
         if case .failure(let failure) = outcome { error = failure }
         for plugin in task.plugins { plugin.taskDidEnd(for: task.address, error: error) }
-        for observer in task.observers { observer(outcome) }
+        task.observer?(outcome)
         return outcome
     }
 }

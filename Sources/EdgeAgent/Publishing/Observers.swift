@@ -33,7 +33,7 @@ final class Observers {
     }
 
     /// A device that nobody observes: what is held of it, and how much of that the broker's next word is about.
-    private struct Quiet {
+    private final class Quiet {
         var held: [Told] = []
         var asked: (number: Int, count: Int)?
     }
@@ -60,7 +60,10 @@ final class Observers {
     /// Takes what is to be told.
     func tell(_ content: Content, of device: DeviceTarget, timeMs: Int64) {
         let told = Told(device: device, content: content, timeMs: timeMs)
-        guard quiet[device.name]?.held.append(told) == nil else { return oneMoreIsHeld() }
+        if let quiet = quiet[device.name] {
+            quiet.held.append(told)
+            return oneMoreIsHeld()
+        }
         untold.append(told)
         if untold.count >= Self.most {
             tellUntold()
@@ -104,18 +107,18 @@ final class Observers {
         for (name, device) in quiet where device.asked == nil {
             guard let first = device.held.first else { continue }
             questions += 1
-            quiet[name]?.asked = (questions, device.held.count)
+            device.asked = (questions, device.held.count)
             send(first) { [box, number = questions] in box.observers?.answered(name, number, $0) }
         }
     }
 
     private func answered(_ name: DeviceName, _ number: Int, _ outcome: MQTTOutcome) {
-        guard let asked = quiet[name]?.asked, asked.number == number else { return }
+        guard let device = quiet[name], let asked = device.asked, asked.number == number else { return }
         guard outcome == .unheard else { return isHeard(name) }
-        quiet[name]?.asked = nil
-        quiet[name]?.held.removeFirst(asked.count)
+        device.asked = nil
+        device.held.removeFirst(asked.count)
         held -= asked.count
-        guard quiet[name]?.held.isEmpty == false, asker == nil else { return }
+        guard !device.held.isEmpty, asker == nil else { return }
         asker = loop.schedule(after: Self.longer) { [weak self] in self?.ask() }
     }
 

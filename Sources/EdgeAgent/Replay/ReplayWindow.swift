@@ -158,7 +158,10 @@ package struct ReplayWindow {
         with answer: EncodedResult,
         history: JobHistory? = nil
     ) -> [ReplyAddress]? {
-        guard let ended = entries[key]?.end(with: answer, history) else { return nil }
+        guard let place = entries.index(forKey: key), let ended = entries.values[place].end(with: answer, history)
+        else {
+            return nil
+        }
         bytes += ended.bytes
         makeRoom()
         return ended.replies
@@ -166,8 +169,8 @@ package struct ReplayWindow {
 
     /// Notes that the broker has a command's answer, or has refused it for good: nobody will hear of it later.
     package mutating func acknowledged(_ key: Key) {
-        guard entries[key]?.acknowledge() == true, let number = entries[key]?.number else { return }
-        late.append(Place(key: key, number: number))
+        guard let place = entries.index(forKey: key), entries.values[place].acknowledge() == true else { return }
+        late.append(Place(key: key, number: entries.values[place].number))
     }
 
     /// Forgets what is older than the window; to be called from time to time.
