@@ -97,14 +97,16 @@ package struct ObjectTree {
         switch interface {
         case "org.bluez.Device1":
             // On a copy: a signal that cannot be read to its end changes nothing.
-            guard var device = devices[path] else { return nil }
+            guard let place = devices.index(forKey: path) else { return nil }
+            var device = devices.values[place]
             let told = device.toldAddress
             var parts = try device.apply(try reader.array(), live: true, now: now)
             parts.formUnion(try device.invalidate(try reader.array()))
             let isLate = device.isUnresolved && parts.contains(.heard)
             if isLate { resolve(&device, now: now) }
-            devices[path] = device
-            if isLate || told != device.toldAddress { remember(device) }
+            let isRenamed = isLate || told != device.toldAddress
+            devices.values[place] = consume device
+            if isRenamed { remember(devices.values[place]) }
             return parts.isEmpty ? nil : .deviceChanged(path, parts)
         case "org.bluez.GattCharacteristic1":
             var properties = try reader.array()

@@ -49,6 +49,7 @@ public struct DeviceAddress: Hashable, Sendable, Comparable {
     public var hex: String { text(digits: lowerHexDigits, separator: nil) }
 
     func text(digits table: StaticString, separator: UInt8?) -> String {
+        // Without room for more than there is a short text needs no memory of its own.
         String(unsafeUninitializedCapacity: separator == nil ? 12 : 17) { buffer in
             var length = 0
             for octet in stride(from: 40, through: 0, by: -8) {

@@ -23,6 +23,14 @@ package struct DeviceProfiles: Sendable {
 
         /// When the state is to go out.
         var deadline: Duration? { isRepetitionDue ? .zero : state.due }
+
+        /// Takes up values; true when the state is to go out.
+        mutating func take(_ values: [DecodedValue], repetition: Duration, at now: Duration) -> Bool {
+            if state.take(values) { return true }
+            guard repetition > .zero, let published, now - published >= repetition else { return false }
+            isRepetitionDue = true
+            return true
+        }
     }
 
     private var reader: AdvertisementReader
@@ -137,20 +145,17 @@ package struct DeviceProfiles: Sendable {
     ///
     /// - Returns: whether one is new by name.
     package mutating func take(_ values: [DecodedValue], of device: DeviceAddress, at now: Duration) -> Bool {
-        let values = values.filter(\.isState)
-        guard !values.isEmpty else { return false }
-        var one = told[device] ?? Told(state: ValueState(minimumInterval: pace.minimum))
-        var isPending = one.state.take(values)
-        if !isPending, pace.repetition > .zero, let published = one.published, now - published >= pace.repetition {
-            one.isRepetitionDue = true
-            isPending = true
-        }
-        told[device] = one
+        guard values.contains(where: \.isState) else { return false }
+        let pace = pace
+        let isPending = told[device, default: Told(state: ValueState(minimumInterval: pace.minimum))]
+            .take(values, repetition: pace.repetition, at: now)
         if isPending, pending.insert(device).inserted {
-            nextDeadline = [nextDeadline, one.deadline].compactMap(\.self).min()
+            nextDeadline = [nextDeadline, told[device]?.deadline].compactMap(\.self).min()
         }
         var isNew = false
-        for value in values where known[device, default: .init()].add(value: value.name) { isNew = true }
+        for value in values where value.isState && known[device, default: .init()].add(value: value.name) {
+            isNew = true
+        }
         return isNew
     }
 

@@ -225,7 +225,10 @@ package struct JSONWriter {
                 var place = start
                 place.pointee = UInt8(ascii: "\"")
                 place += 1
-                for byte in utf8 {
+                let plain = Self.copyPlain(utf8, to: place)
+                place += plain
+                for index in plain..<utf8.count {
+                    let byte = utf8[index]
                     // Everything else may stand in a JSON text as it is (RFC 8259, 7).
                     if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
                         place += Self.escape(byte, at: place)
@@ -238,6 +241,35 @@ package struct JSONWriter {
                 return place + 1 - start
             }
         }
+    }
+
+    /// Copies a text's beginning, eight bytes at a time, as far as nothing in them needs an escape.
+    ///
+    /// - Returns: How many bytes that were.
+    private static func copyPlain(_ utf8: UnsafeBufferPointer<UInt8>, to place: UnsafeMutablePointer<UInt8>) -> Int {
+        let source = UnsafeRawBufferPointer(utf8)
+        let target = UnsafeMutableRawPointer(place)
+        var count = 0
+        while utf8.count - count >= 8 {
+            let eight = source.loadUnaligned(fromByteOffset: count, as: UInt64.self)
+            guard !needsEscape(eight) else { break }
+            target.storeBytes(of: eight, toByteOffset: count, as: UInt64.self)
+            count += 8
+        }
+        return count
+    }
+
+    /// Whether one of eight bytes is below 0x20, a quotation mark or a backslash.
+    @inline(__always)
+    private static func needsEscape(_ eight: UInt64) -> Bool {
+        let each: UInt64 = 0x0101_0101_0101_0101
+        // The subtraction borrows from a byte's highest bit where the byte is below the limit.
+        func isBelow(_ limit: UInt64, _ bytes: UInt64) -> UInt64 { (bytes &- each &* limit) & ~bytes }
+        let found =
+            isBelow(0x20, eight)
+            | isBelow(1, eight ^ each &* UInt64(UInt8(ascii: "\"")))
+            | isBelow(1, eight ^ each &* UInt64(UInt8(ascii: "\\")))
+        return found & (each &* 0x80) != 0
     }
 
     /// Writes at most 6 bytes.

@@ -48,6 +48,14 @@ package struct Availability: Sendable {
         /// Until when it counts as there without a link.
         var end: Instant? { [heard, reached].compactMap(\.self).max().map { $0 + interval } }
 
+        /// Changes it; true when it has come or gone.
+        mutating func update(at now: Instant, _ change: (inout Entry) -> Void) -> Bool {
+            change(&self)
+            let wasOnline = isOnline
+            isOnline = hasLink || end.map { $0 > now } ?? false
+            return isOnline != wasOnline
+        }
+
         mutating func note(_ gap: Duration) {
             if gaps.count < Availability.memory {
                 gaps.append(gap)
@@ -143,12 +151,10 @@ package struct Availability: Sendable {
 
     private mutating func update(_ address: DeviceAddress, at now: Instant, _ change: (inout Entry) -> Void) -> Change?
     {
-        guard var entry = entries[address] else { return nil }
-        change(&entry)
-        let isOnline = entry.hasLink || entry.end.map { $0 > now } ?? false
-        let wasOnline = entry.isOnline
-        entry.isOnline = isOnline
-        entries[address] = entry
-        return isOnline == wasOnline ? nil : Change(address, isOnline: isOnline)
+        // In place: a copy would take its gaps along.
+        guard let place = entries.index(forKey: address), entries.values[place].update(at: now, change) else {
+            return nil
+        }
+        return Change(address, isOnline: entries.values[place].isOnline)
     }
 }

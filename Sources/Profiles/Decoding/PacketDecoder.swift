@@ -98,13 +98,13 @@ struct PacketDecoder {
             return add(event, of: field, value, index: 1, bytes)
         }
         guard !values.contains(where: { $0.name == name }) else { return }
-        let description = profile.value(named: field.field.name)
+        let place = profile.place(ofValue: field.field.name)
         values.append(
             DecodedValue(
                 name,
                 value,
-                unit: field.field.unit ?? description?.unit,
-                isState: description?.isState ?? true
+                unit: field.field.unit ?? place.flatMap { profile.values[$0].unit },
+                isState: place.map { profile.values[$0].isState } ?? true
             )
         )
         if let other = field.needs { needs.append((name, other)) }

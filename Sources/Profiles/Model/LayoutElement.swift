@@ -4,7 +4,8 @@ package import Frames
 ///
 /// Elements without an offset of their own stand one behind the other; one whose conditions do not hold takes no bytes.
 package struct LayoutElement: Sendable, Equatable {
-    package enum Kind: Sendable, Equatable {
+    // Indirect: what an element holds is large to copy.
+    package indirect enum Kind: Sendable, Equatable {
         /// So many bytes are passed over.
         case skip(Int)
         case field(LayoutField)

@@ -48,12 +48,15 @@ package struct Profile: Sendable, Equatable {
     }
 
     /// The description of a value; `temperature_2` is described by `temperature` where that may stand several times.
-    package func value(named name: String) -> ValueDescription? {
-        // By places: descriptions are large to copy.
-        if let place = values.indices.first(where: { values[$0].name == name }) { return values[place] }
-        guard let place = name.lastIndex(of: "_"), let number = Int(name[name.index(after: place)...]), number > 0
+    package func value(named name: String) -> ValueDescription? { place(ofValue: name).map { values[$0] } }
+
+    /// Where among `values` the description of a value stands.
+    func place(ofValue name: String) -> Int? {
+        // By place: descriptions are large to copy.
+        if let place = values.indices.first(where: { values[$0].name == name }) { return place }
+        guard let end = name.lastIndex(of: "_"), let number = Int(name[name.index(after: end)...]), number > 0
         else { return nil }
-        return values.first { $0.isRepeatable && $0.name == name[..<place] }
+        return values.indices.first { values[$0].isRepeatable && values[$0].name == name[..<end] }
     }
 
     /// The command of a name.

@@ -94,7 +94,7 @@ package struct AdvertisementReader: Sendable {
             }
         }
         if novelty == .old { return AdvertisementReading(.replayed) }
-        return AdvertisementReading(decoder, isNew: novelty != .repeated)
+        return AdvertisementReading(consume decoder, isNew: novelty != .repeated)
     }
 
     private mutating func remember(
@@ -131,7 +131,7 @@ extension AdvertisementReading {
         self.refusal = refusal
     }
 
-    init(_ decoder: PacketDecoder, isNew: Bool) {
+    init(_ decoder: consuming PacketDecoder, isNew: Bool) {
         self.init()
         values = decoder.values
         events = isNew ? decoder.events : []
@@ -141,7 +141,11 @@ extension AdvertisementReading {
     /// Adds what another piece of the advertisement has told.
     mutating func add(_ piece: AdvertisementReading, of profile: String) {
         if !profiles.contains(profile) { profiles.append(profile) }
-        for value in piece.values where !values.contains(where: { $0.name == value.name }) { values.append(value) }
+        if values.isEmpty {
+            values = piece.values
+        } else {
+            for value in piece.values where !values.contains(where: { $0.name == value.name }) { values.append(value) }
+        }
         events += piece.events
         warnings += piece.warnings
         refusal = refusal ?? piece.refusal

@@ -61,6 +61,26 @@ import Testing
         )
     }
 
+    /// A text goes in eight bytes at a time.
+    @Test(arguments: 0..<20) func `each byte is escaped or left alone wherever it stands`(place: Int) {
+        let before = String(repeating: "é", count: place / 2) + String(repeating: "a", count: place % 2)
+        let behind = String(repeating: "z", count: 19 - place)
+        for byte: UInt8 in 0..<0x80 {
+            let escaped =
+                switch byte {
+                case UInt8(ascii: "\""): #"\""#
+                case UInt8(ascii: "\\"): #"\\"#
+                case 0x09: #"\t"#
+                case 0x0A: #"\n"#
+                case 0x0D: #"\r"#
+                case ..<0x20: #"\u00"# + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+                default: String(UnicodeScalar(byte))
+                }
+            let text = before + String(UnicodeScalar(byte)) + behind
+            #expect(written { $0.value(text) } == "\"\(before)\(escaped)\(behind)\"")
+        }
+    }
+
     @Test(
         arguments: [
             (0, "0"), (7, "7"), (-1, "-1"), (10, "10"), (1_234_567_890, "1234567890"),
