@@ -10,7 +10,7 @@ package struct ObjectTree {
         case adapterChanged(ObjectPath)
         case adapterRemoved(AdapterRecord)
         case deviceAdded(ObjectPath)
-        case deviceChanged(ObjectPath, DeviceRecord.Parts)
+        case deviceChanged(DeviceRecord, DeviceRecord.Parts)
         case deviceRemoved(DeviceRecord)
         /// Attributes came or went.
         case attributesChanged(device: ObjectPath)
@@ -105,9 +105,9 @@ package struct ObjectTree {
             let isLate = device.isUnresolved && parts.contains(.heard)
             if isLate { resolve(&device, now: now) }
             let isRenamed = isLate || told != device.toldAddress
-            devices.values[place] = consume device
-            if isRenamed { remember(devices.values[place]) }
-            return parts.isEmpty ? nil : .deviceChanged(path, parts)
+            devices.values[place] = device
+            if isRenamed { remember(device) }
+            return parts.isEmpty ? nil : .deviceChanged(device, parts)
         case "org.bluez.GattCharacteristic1":
             var properties = try reader.array()
             var value: [UInt8]?

@@ -224,8 +224,8 @@ extension BluetoothManager {
             updateDiscovery()
         case .deviceAdded(let path):
             deviceAdded(path)
-        case .deviceChanged(let path, let parts):
-            deviceChanged(path, parts)
+        case .deviceChanged(let record, let parts):
+            deviceChanged(record, parts)
         case .deviceRemoved(let record):
             deviceRemoved(record)
         case .attributesChanged(let path):

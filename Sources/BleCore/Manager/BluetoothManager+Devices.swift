@@ -10,8 +10,7 @@ extension BluetoothManager {
         links[record.address]?.poke()
     }
 
-    func deviceChanged(_ path: ObjectPath, _ parts: DeviceRecord.Parts) {
-        guard let record = tree.devices[path] else { return }
+    func deviceChanged(_ record: DeviceRecord, _ parts: DeviceRecord.Parts) {
         if !parts.isDisjoint(with: [.connected, .servicesResolved]) { refreshLink(record.address) }
         if parts.contains(.bond) && record.paired || parts.contains(.connected) && !record.connected {
             endPrompts(of: record.address)

@@ -14,6 +14,13 @@ package struct JSONWriter {
     /// What has been written.
     package var bytes: [UInt8] { Array(storage[..<count]) }
 
+    /// Ends the writing, without a copy of what has been written: for what is not kept, as it may lie in more room than
+    /// it needs.
+    package consuming func finish() -> [UInt8] {
+        storage.removeLast(storage.count - count)
+        return storage
+    }
+
     /// Makes an empty writer.
     ///
     /// - Parameter capacity: The bytes that the text will probably have.

@@ -12,8 +12,8 @@ final class Observers {
     private static let moment = Duration.milliseconds(10)
     private static let longer = Duration.milliseconds(50)
     private static let most = 64
-    /// With so many held in all they are asked about at once.
-    private static let manyHeld = 1024
+    /// With so many held of a device it is asked about at once: what is held is memory that does not stay warm.
+    private static let manyHeld = 30
     /// With more than these the broker is slow to answer, and they wait in the client's queue instead.
     private static let mostHeld = 4096
     private static let mostQuiet = 4096
@@ -60,10 +60,7 @@ final class Observers {
     /// Takes what is to be told.
     func tell(_ content: Content, of device: DeviceTarget, timeMs: Int64) {
         let told = Told(device: device, content: content, timeMs: timeMs)
-        if let quiet = quiet[device.name] {
-            quiet.held.append(told)
-            return oneMoreIsHeld()
-        }
+        if let quiet = quiet[device.name] { return hold(told, quiet) }
         untold.append(told)
         if untold.count >= Self.most {
             tellUntold()
@@ -89,27 +86,29 @@ final class Observers {
 
     // MARK: Devices that nobody observes
 
-    private func oneMoreIsHeld() {
+    private func hold(_ told: Told, _ device: Quiet) {
+        device.held.append(told)
         held += 1
         if held > Self.mostHeld {
             tellAll()
-        } else if held == Self.manyHeld {
-            if let asker { loop.cancel(asker) }
-            ask()
+        } else if device.held.count >= Self.manyHeld {
+            ask(told.device.name, device)
         } else if asker == nil {
             asker = loop.schedule(after: Self.longer) { [weak self] in self?.ask() }
         }
     }
 
-    /// Asks of each device of which something is held whether somebody observes it by now.
     private func ask() {
         asker = nil
-        for (name, device) in quiet where device.asked == nil {
-            guard let first = device.held.first else { continue }
-            questions += 1
-            device.asked = (questions, device.held.count)
-            send(first) { [box, number = questions] in box.observers?.answered(name, number, $0) }
-        }
+        for (name, device) in quiet { ask(name, device) }
+    }
+
+    /// Asks whether somebody observes a device by now, if there is anything to ask it with.
+    private func ask(_ name: DeviceName, _ device: Quiet) {
+        guard device.asked == nil, let first = device.held.first else { return }
+        questions += 1
+        device.asked = (questions, device.held.count)
+        send(first) { [box, number = questions] in box.observers?.answered(name, number, $0) }
     }
 
     private func answered(_ name: DeviceName, _ number: Int, _ outcome: MQTTOutcome) {

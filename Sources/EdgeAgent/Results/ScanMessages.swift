@@ -28,7 +28,7 @@ package struct ScanBatchMessage: Sendable, Equatable {
         if coalesced > 0 { writer.field("coalesced", coalesced) }
         stamp.write(to: &writer)
         writer.endObject()
-        return writer.bytes
+        return writer.finish()
     }
 }
 

@@ -10,7 +10,7 @@ struct ObjectWalker {
         var kind: PackedKind?
 
         /// A field as the object's header wants it read; nil for a number in a form that no type has.
-        func adapted(_ field: LayoutField) -> LayoutField? {
+        func adapted(_ field: consuming LayoutField) -> LayoutField? {
             guard let kind else { return field }
             return field.adapted(to: kind, bytes: bytes.count)
         }

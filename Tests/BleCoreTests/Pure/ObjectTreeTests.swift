@@ -38,10 +38,11 @@ struct ObjectTreeTests {
             Messages.deviceInterface,
             [("RSSI", .int16(-60)), ("Connected", .bool(true))]
         )
-        guard case .deviceChanged(path, let parts) = try tree.propertiesChanged(change, now: 3) else {
+        guard case .deviceChanged(let changed, let parts) = try tree.propertiesChanged(change, now: 3) else {
             Issue.record("no change of the device")
             return
         }
+        #expect(changed.path == path && changed.advertisement == tree.devices[path]?.advertisement)
         #expect(parts == [.heard, .connected])
         #expect(tree.devices[path]?.advertisement.rssi == -60)
         #expect(tree.devices[path]?.advertisement.lastHeard == 3)
