@@ -5,7 +5,7 @@ extension BluetoothManager {
     /// The adapters to use that are there, by name.
     var usedAdapters: [AdapterRecord] { tree.adapters.values.filter(isUsed).sorted { $0.name < $1.name } }
 
-    /// Whether one of them is on.
+    /// Whether one of the adapters to use is on.
     var isAnyAdapterOn: Bool { tree.adapters.values.contains { $0.powered && isUsed($0) } }
 
     /// The adapter of what needs none in particular: the first that is on.

@@ -69,9 +69,9 @@ package struct ReplayWindow {
             return (replies, bytes - before)
         }
 
-        /// Notes that the answer has arrived; whether the command was passed before, nil when there is nothing to note.
-        mutating func acknowledge() -> Bool? {
-            guard answer != nil, !isAcknowledged else { return nil }
+        /// Notes that the answer has arrived; whether that is new of a command that was passed.
+        mutating func acknowledge() -> Bool {
+            guard answer != nil, !isAcknowledged else { return false }
             isAcknowledged = true
             return isPassed
         }
@@ -169,7 +169,7 @@ package struct ReplayWindow {
 
     /// Notes that the broker has a command's answer, or has refused it for good: nobody will hear of it later.
     package mutating func acknowledged(_ key: Key) {
-        guard let place = entries.index(forKey: key), entries.values[place].acknowledge() == true else { return }
+        guard let place = entries.index(forKey: key), entries.values[place].acknowledge() else { return }
         late.append(Place(key: key, number: entries.values[place].number))
     }
 

@@ -15,14 +15,14 @@ package struct HeardTable {
     /// Begins with nothing heard; the filter says what counts.
     package init(filter: ScanRequest) { self.filter = filter }
 
-    /// What a report says that others of the device did not.
+    /// What is new in a report: its device, what it says, or neither.
     package enum Novelty { case device, content, nothing }
 
     /// Takes up a report.
     ///
     /// - Parameters:
     ///   - report: what was heard; `firstHeard` and `signals` become those of this scan.
-    ///   - comparing: whether it matters if it says the same as the one before; else that is `nothing`.
+    ///   - comparing: whether to find out if it says something else than the one before, which costs a little.
     /// - Returns: what is new; nil when it does not match, or finds no room.
     package mutating func hear(_ report: inout Advertisement, comparing: Bool) -> Novelty? {
         guard filter.matches(report) else { return nil }

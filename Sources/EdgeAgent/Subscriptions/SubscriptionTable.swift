@@ -35,8 +35,8 @@ package final class SubscriptionTable {
 
     /// The subscription of a device whose read is due the longest.
     func duePoll(of address: DeviceAddress) -> Subscription? {
-        guard let due = byDevice[address]?.filter({ $0.poll?.isDue == true }), !due.isEmpty else { return nil }
-        return due.min { ($0.poll?.started ?? .now) < ($1.poll?.started ?? .now) }
+        byDevice[address]?.filter { $0.poll?.isDue == true }
+            .min { ($0.poll?.started ?? .now) < ($1.poll?.started ?? .now) }
     }
 
     /// Whether it is still one of the table's.
