@@ -21,9 +21,9 @@ package final class Worker: Sendable {
     ///
     /// Cancellation does not interrupt the work: a call that blocks cannot be called off.
     package func run<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-        try await withCheckedThrowingContinuation { continuation in
-            start { continuation.resume(with: Result(catching: work)) }
-        }
+        try await handedOver { done in
+            start { done(Result(catching: work)) }
+        }.get()
     }
 
     /// Runs blocking work on a thread of its own.

@@ -13,9 +13,9 @@ func withLoop<Value>(_ body: (EventLoop) async throws -> Value) async throws -> 
 
 /// Runs a closure on the loop and waits for it.
 func onLoop<Value: Sendable>(_ loop: EventLoop, _ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        loop.execute { continuation.resume(with: Result(catching: work)) }
-    }
+    try await handedOver { done in
+        loop.execute { done(Result(catching: work)) }
+    }.get()
 }
 
 /// A value that only the loop's thread touches.

@@ -56,8 +56,8 @@ final class TestJournal: @unchecked Sendable {
     }
 
     func onLoop<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
-        await withCheckedContinuation { continuation in
-            loop.execute { continuation.resume(returning: work()) }
+        await handedOver { done in
+            loop.execute { done(work()) }
         }
     }
 
@@ -66,8 +66,8 @@ final class TestJournal: @unchecked Sendable {
         _ request:
             @escaping @Sendable (JournalStore, @escaping @Sendable (Result<Value, JournalFailure>) -> Void) -> Void
     ) async -> Result<Value, JournalFailure> {
-        await withCheckedContinuation { continuation in
-            loop.execute { [self] in request(store) { continuation.resume(returning: $0) } }
+        await handedOver { done in
+            loop.execute { [self] in request(store, done) }
         }
     }
 
@@ -89,8 +89,8 @@ final class TestJournal: @unchecked Sendable {
 
     @discardableResult
     func close(within patience: Duration = .seconds(20)) async -> Bool {
-        await withCheckedContinuation { continuation in
-            loop.execute { [self] in store.close(within: patience) { continuation.resume(returning: $0) } }
+        await handedOver { done in
+            loop.execute { [self] in store.close(within: patience, done) }
         }
     }
 

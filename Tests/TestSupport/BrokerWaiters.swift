@@ -31,20 +31,16 @@ package final class Waiters: Sendable {
             return state.last
         }
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Answer, any Error>) in
-                let once = Locked<CheckedContinuation<Answer, any Error>?>(continuation)
+            try await handedOver { (done: @escaping @Sendable (Result<Answer, any Error>) -> Void) in
+                let once = Locked<(@Sendable (Result<Answer, any Error>) -> Void)?>(done)
                 let ask: @Sendable (Bool) -> Bool = { isCancelled in
                     let answer = isCancelled ? nil : question()
                     guard isCancelled || answer != nil else { return false }
-                    let continuation = once.withLock { stored in
+                    let done = once.withLock { stored in
                         defer { stored = nil }
                         return stored
                     }
-                    if let answer {
-                        continuation?.resume(returning: answer)
-                    } else {
-                        continuation?.resume(throwing: CancellationError())
-                    }
+                    done?(answer.map(Result.success) ?? .failure(CancellationError()))
                     return true
                 }
                 let isCancelled = state.withLock { state in
@@ -54,7 +50,7 @@ package final class Waiters: Sendable {
                 }
                 // What changed before the question was entered has been asked by nobody.
                 if ask(isCancelled) { _ = take(number) }
-            }
+            }.get()
         } onCancel: {
             let ask = state.withLock { state in
                 let ask = state.waiting.removeValue(forKey: number)

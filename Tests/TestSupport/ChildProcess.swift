@@ -54,7 +54,7 @@ package final class ChildProcess: Sendable {
         input: String = ""
     ) async throws -> ChildProcess {
         let child = ChildProcess()
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+        try await handedOver { (done: @escaping @Sendable (Result<Void, any Error>) -> Void) in
             // The thread that starts a child stays as long as the child: the kernel's death signal is the thread's.
             Thread.detachNewThread { [weak child] in
                 do {
@@ -63,14 +63,14 @@ package final class ChildProcess: Sendable {
                         try start(program, arguments, environment, input)
                     }
                     child?.note(.started(pid))
-                    continuation.resume()
+                    done(.success(()))
                     // Only the watching may outlive the last user of the object.
                     watch(pid, output, errors) { child?.note($0) }
                 } catch {
-                    continuation.resume(throwing: error)
+                    done(.failure(error))
                 }
             }
-        }
+        }.get()
         return child
     }
 

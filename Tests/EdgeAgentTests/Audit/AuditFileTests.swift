@@ -12,7 +12,7 @@ struct AuditFileTests {
     }
 
     private func written(_ file: AuditFile) async {
-        await withCheckedContinuation { continuation in file.whenWritten { continuation.resume() } }
+        await handedOver { done in file.whenWritten { done(()) } }
     }
 
     /// The lines of a file without their times.

@@ -94,7 +94,8 @@ extension AgentLane3 {
                     for _ in 0..<10 { try await read() }
                     fewest = published() - before
                 }
-                #expect(published() > 3)
+                // Yet some do go out: the broker is asked again.
+                try await gateway.broker.waitForLog("'\(topic)'", count: 4)
 
                 try await gateway.caller.client.subscribe([MQTTSubscription(topic), MQTTSubscription("unused")])
                 try await gateway.caller.subscribed(connection: 2)
