@@ -1,7 +1,10 @@
 package import DBus
 
 /// What BlueZ tells of one device under one adapter (`org.bluez.Device1`), and when it was heard.
-package struct DeviceRecord {
+///
+/// Asked for several times an operation and with each advertisement, and too large to be copied so often. Only the object
+/// tree changes a record, and never one that somebody else holds: who has a record has a state that stays.
+package final class DeviceRecord {
     /// What a message has touched.
     package struct Parts: OptionSet, Sendable {
         package let rawValue: Int
@@ -26,39 +29,68 @@ package struct DeviceRecord {
     /// BlueZ's property `Address`, when it is another: BlueZ has learnt the identity by a bond.
     package private(set) var toldAddress: DeviceAddress?
     /// There was no time yet to find out whose private address it is.
-    var isUnresolved = false
+    var isUnresolved: Bool
     /// What it sends out.
     ///
     /// `signals` is 0 while BlueZ only remembers the device.
-    package var advertisement: Advertisement
-    package var connected = false
-    package var servicesResolved = false
-    var paired = false
-    var bonded = false
-    var trusted = false
-    var blocked = false
-    package var attributes = AttributeTable()
+    package private(set) var advertisement: Advertisement
+    package private(set) var connected: Bool
+    package private(set) var servicesResolved: Bool
+    private(set) var paired: Bool
+    private(set) var bonded: Bool
+    private(set) var trusted: Bool
+    private(set) var blocked: Bool
+    package var attributes: AttributeTable
 
     init(path: ObjectPath, adapter: AdapterName, address: DeviceAddress) {
         self.path = path
         self.adapter = adapter
         adapterPath = path.parent
         pathAddress = address
+        isUnresolved = false
         advertisement = Advertisement(address: address, adapter: adapter.text, heard: 0)
+        connected = false
+        servicesResolved = false
+        paired = false
+        bonded = false
+        trusted = false
+        blocked = false
+        attributes = AttributeTable()
+    }
+
+    /// A copy, to be changed.
+    init(_ other: DeviceRecord) {
+        path = other.path
+        adapter = other.adapter
+        adapterPath = other.adapterPath
+        pathAddress = other.pathAddress
+        toldAddress = other.toldAddress
+        isUnresolved = other.isUnresolved
+        advertisement = other.advertisement
+        connected = other.connected
+        servicesResolved = other.servicesResolved
+        paired = other.paired
+        bonded = other.bonded
+        trusted = other.trusted
+        blocked = other.blocked
+        attributes = other.attributes
     }
 
     /// Gives the device the name that an identity key says.
-    mutating func identify(_ key: IdentityKey) {
+    func identify(_ key: IdentityKey) {
         advertisement.address = key.address
         advertisement.addressType = key.addressType
         advertisement.via = pathAddress
         isUnresolved = false
     }
 
+    /// Notes a link that is there though no signal has told of it.
+    func confirmLink() { connected = true }
+
     /// Takes up changed properties.
     ///
     /// Not `live` is the object tree as it was found: BlueZ remembers devices that are long gone.
-    mutating func apply(_ properties: MessageReader, live: Bool, now: Int64) throws(DBusFailure) -> Parts {
+    func apply(_ properties: MessageReader, live: Bool, now: Int64) throws(DBusFailure) -> Parts {
         var properties = properties
         var parts: Parts = []
         while properties.hasNext() {
@@ -77,7 +109,7 @@ package struct DeviceRecord {
         return parts
     }
 
-    private mutating func apply(_ name: MessageText, _ value: inout MessageReader) throws(DBusFailure) -> Parts {
+    private func apply(_ name: MessageText, _ value: inout MessageReader) throws(DBusFailure) -> Parts {
         switch name {
         case "RSSI":
             advertisement.rssi = Int(try value.int16())
@@ -132,7 +164,7 @@ package struct DeviceRecord {
     }
 
     /// Takes up the names of properties that have no value any more.
-    mutating func invalidate(_ names: MessageReader) throws(DBusFailure) -> Parts {
+    func invalidate(_ names: MessageReader) throws(DBusFailure) -> Parts {
         var names = names
         var parts: Parts = []
         while names.hasNext() {

@@ -80,7 +80,7 @@ package struct ObjectTree {
                 changes.append(.deviceRemoved(device))
             case "org.bluez.GattService1", "org.bluez.GattCharacteristic1", "org.bluez.GattDescriptor1":
                 guard let device = devicePath(of: path) else { continue }
-                if devices[device]?.attributes.remove(path) == true {
+                if changeable(device)?.attributes.remove(path) == true {
                     changes.append(.attributesChanged(device: device))
                 }
             default: continue
@@ -98,12 +98,12 @@ package struct ObjectTree {
         case "org.bluez.Device1":
             // On a copy: a signal that cannot be read to its end changes nothing.
             guard let place = devices.index(forKey: path) else { return nil }
-            var device = devices.values[place]
+            let device = DeviceRecord(devices.values[place])
             let told = device.toldAddress
             var parts = try device.apply(try reader.array(), live: true, now: now)
             parts.formUnion(try device.invalidate(try reader.array()))
             let isLate = device.isUnresolved && parts.contains(.heard)
-            if isLate { resolve(&device, now: now) }
+            if isLate { resolve(device, now: now) }
             let isRenamed = isLate || told != device.toldAddress
             devices.values[place] = device
             if isRenamed { remember(device) }
@@ -124,10 +124,10 @@ package struct ObjectTree {
                 default: break
                 }
             }
-            if let mtu, let device = devicePath(of: path) { devices[device]?.attributes.setMTU(mtu, of: path) }
+            if let mtu, let device = devicePath(of: path) { changeable(device)?.attributes.setMTU(mtu, of: path) }
             return .characteristic(path, value: value, notifying: notifying)
         case "org.bluez.Adapter1":
-            guard var adapter = adapters[path] else { return nil }
+            guard let adapter = adapters[path].map(AdapterRecord.init) else { return nil }
             try adapter.apply(try reader.array())
             adapters[path] = adapter
             return .adapterChanged(path)
@@ -138,7 +138,7 @@ package struct ObjectTree {
     /// Notes a link that BlueZ has confirmed in its answer to `Connect`.
     ///
     /// Now and then bluetoothd makes a link without the signal: when it hears of the channel before the kernel's event.
-    mutating func confirmLink(_ path: ObjectPath) { devices[path]?.connected = true }
+    mutating func confirmLink(_ path: ObjectPath) { changeable(path)?.confirmLink() }
 
     private mutating func added(
         _ path: ObjectPath,
@@ -155,23 +155,25 @@ package struct ObjectTree {
             switch name {
             case "org.bluez.Adapter1":
                 guard let name = BluezPath(path), name.device == nil else { continue }
-                var adapter = AdapterRecord(path: path, name: name.adapter)
+                let adapter = AdapterRecord(path: path, name: name.adapter)
                 try adapter.apply(properties)
                 adapters[path] = adapter
                 changes.append(.adapterAdded(path))
             case "org.bluez.AdvertisementMonitorManager1":
-                adapters[path]?.hasMonitor = true
+                guard let adapter = adapters[path].map(AdapterRecord.init) else { continue }
+                adapter.hasMonitor = true
+                adapters[path] = adapter
             case "org.bluez.Device1":
                 guard let place = BluezPath(path), let address = place.device, place.node == nil else { continue }
-                var device = DeviceRecord(path: path, adapter: place.adapter, address: address)
+                let device = DeviceRecord(path: path, adapter: place.adapter, address: address)
                 _ = try device.apply(properties, live: live, now: now)
-                resolve(&device, now: now)
+                resolve(device, now: now)
                 devices[path] = device
                 remember(device)
                 changes.append(.deviceAdded(path))
             case "org.bluez.GattService1", "org.bluez.GattCharacteristic1", "org.bluez.GattDescriptor1":
                 guard let device = devicePath(of: path), let node = BluezPath(path)?.node else { continue }
-                if try devices[device]?.attributes.add(path, node, properties) == true {
+                if try changeable(device)?.attributes.add(path, node, properties) == true {
                     changes.append(.attributesChanged(device: device))
                 }
             default: continue
@@ -179,8 +181,17 @@ package struct ObjectTree {
         }
     }
 
+    /// A device's record, to be changed at once: a copy of it while somebody else holds it.
+    private mutating func changeable(_ path: ObjectPath) -> DeviceRecord? {
+        guard let place = devices.index(forKey: path) else { return nil }
+        if !isKnownUniquelyReferenced(&devices.values[place]) {
+            devices.values[place] = DeviceRecord(devices.values[place])
+        }
+        return devices.values[place]
+    }
+
     /// Finds the name of a device whose address is a private one.
-    private mutating func resolve(_ device: inout DeviceRecord, now: Int64) {
+    private mutating func resolve(_ device: DeviceRecord, now: Int64) {
         switch resolver?.resolve(device.pathAddress, now: now) {
         case .identity(let key):
             if device.isUnresolved { forget(device.path, of: device) }

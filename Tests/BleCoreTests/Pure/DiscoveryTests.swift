@@ -11,7 +11,7 @@ struct DiscoveryTests {
 
     private func adapter(_ index: Int = 0, powered: Bool = true) throws -> AdapterRecord {
         let name = try #require(AdapterName("hci\(index)"))
-        var adapter = AdapterRecord(path: try #require(BluezPath.adapter(name)), name: name)
+        let adapter = AdapterRecord(path: try #require(BluezPath.adapter(name)), name: name)
         adapter.powered = powered
         return adapter
     }
