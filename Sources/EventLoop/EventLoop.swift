@@ -23,7 +23,12 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     }
 
     /// Names a timer so that it can be cancelled.
-    package struct TimerID: Hashable, Sendable { fileprivate let number: UInt64 }
+    package struct TimerID: Hashable, Sendable {
+        fileprivate let timer: TimerHeap.Timer
+
+        package static func == (left: Self, right: Self) -> Bool { left.timer === right.timer }
+        package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(timer)) }
+    }
 
     private struct Inbox {
         var jobs: [UnownedJob] = []
@@ -178,8 +183,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     package func schedule(at deadline: ContinuousClock.Instant, _ handler: @escaping () -> Void) -> TimerID {
         preconditionOnLoop()
         lastNumber += 1
-        timers.insert(deadline, lastNumber, handler)
-        return TimerID(number: lastNumber)
+        return TimerID(timer: timers.insert(deadline, lastNumber, handler))
     }
 
     /// Calls the handler once, after the duration.
@@ -193,7 +197,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     /// Harmless when it has fired.
     package func cancel(_ timer: TimerID) {
         preconditionOnLoop()
-        timers.remove(timer.number)
+        timers.remove(timer.timer)
     }
 
     /// Adds a piece of work to each turn, before the loop waits.
@@ -260,7 +264,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         runJobs()
         watches = [:]
         hooks = []
-        timers = TimerHeap()
+        timers.removeAll()
         // Given back outside the lock: what a closure held may come back to the loop as it goes.
         _ = inbox.withLock { inbox in
             inbox.ended = true

@@ -212,6 +212,28 @@ import Testing
             return
         }
     }
+
+    @Test func `a character that may not stand in a topic is found wherever it stands`() async throws {
+        let loop = try EventLoop.startThread()
+        defer { loop.stop() }
+        let test = TestClient(MQTTConfiguration(1883), on: loop)
+        let topic = Array("edge/v1/gateway/x")
+        for place in topic.indices {
+            for (character, isTaken) in [
+                ("\u{1}", false), ("\u{1f}", false), ("\u{7f}", false), ("\u{9f}", false), ("+", false),
+                (" ", true), ("~", true), ("\u{e4}", true), ("\u{20ac}", true),
+            ] as [(Character, Bool)] {
+                var text = topic
+                text[place] = character
+                let refusal = await test.client.publish(MQTTPublication(topic: String(text), payload: []))
+                if case .invalid = refusal {
+                    #expect(!isTaken, "\(text)")
+                } else {
+                    #expect(isTaken, "\(text)")
+                }
+            }
+        }
+    }
 }
 
 /// Two ends of a socket on one loop: what comes in at one goes back at once, as a D-Bus peer would answer.

@@ -18,14 +18,14 @@ extension Agent {
         }
         let interval = intervals[address] ?? profiles.profiles(of: address).lazy.compactMap(\.interval).first
         let change = availability.follow(address, interval: interval, hasLink: isLinked, heard: heard, at: .now)
-        hearDevices()
+        hearAdvertisements()
         tell(change)
     }
 
     /// Follows a device no more.
     func unfollow(_ address: DeviceAddress) {
         availability.leave(address)
-        hearDevices()
+        hearAdvertisements()
     }
 
     /// Notes whether anybody listens for advertisements now.
@@ -59,21 +59,25 @@ extension Agent {
         }
     }
 
-    /// Hears advertisements as long as there is a device that they could be of.
-    private func hearDevices() {
-        guard availability.count > 0, !isStopping else {
-            if let deviceObserver { manager.assumeIsolated { $0.ignoreAdvertisements(deviceObserver) } }
-            deviceObserver = nil
-            return
+    /// Hears advertisements as long as a scan wants them, or there is a device that they could be of.
+    func hearAdvertisements() {
+        let isWanted = !sessions.isEmpty || availability.count > 0 && !isStopping
+        guard isWanted != (advertisementObserver != nil) else { return }
+        let former = advertisementObserver
+        advertisementObserver = manager.assumeIsolated { manager in
+            if let former { manager.ignoreAdvertisements(former) }
+            guard isWanted else { return nil }
+            return manager.hearAdvertisements { [weak self] report in self?.assumeIsolated { $0.heard(report) } }
         }
-        guard deviceObserver == nil else { return }
-        deviceObserver = manager.assumeIsolated { manager in
-            manager.hearAdvertisements { [weak self] report in
-                self?.assumeIsolated { agent in
-                    if let change = agent.availability.heard(report.address, at: .now) { agent.tell(change) }
-                    agent.valuesHeard(report)
-                }
-            }
+    }
+
+    private func heard(_ report: Advertisement) {
+        if availability.count > 0, !isStopping {
+            if let change = availability.heard(report.address, at: .now) { tell(change) }
+            valuesHeard(report)
         }
+        guard !sessions.isEmpty else { return }
+        counters.advertisements += 1
+        for session in sessions.values { session.hear(report) }
     }
 }

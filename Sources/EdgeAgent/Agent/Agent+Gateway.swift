@@ -244,7 +244,7 @@ extension Agent {
             }
         }
         publisher.retain(topics.scanState(name), .scan, session.state(.started).encode)
-        hearForSessions()
+        hearAdvertisements()
         if request.isDurable || wasKept { await keepScans() }
         return .session(name, already: before)
     }
@@ -268,10 +268,7 @@ extension Agent {
             forgetEndedSessions()
         }
         if let demand = session.demand { manager.assumeIsolated { $0.stopDiscovery(demand) } }
-        if sessions.isEmpty, let observer = advertisementObserver {
-            advertisementObserver = nil
-            manager.assumeIsolated { $0.ignoreAdvertisements(observer) }
-        }
+        hearAdvertisements()
         return true
     }
 
@@ -279,18 +276,6 @@ extension Agent {
     private func forgetEndedSessions() {
         while endedSessions.count > 32, let oldest = endedSessions.popFirst() {
             if sessions[oldest] == nil { publisher.clear(topics.scanState(oldest)) }
-        }
-    }
-
-    private func hearForSessions() {
-        guard advertisementObserver == nil, !sessions.isEmpty else { return }
-        advertisementObserver = manager.assumeIsolated { manager in
-            manager.hearAdvertisements { [weak self] report in
-                self?.assumeIsolated { agent in
-                    agent.counters.advertisements += 1
-                    for session in agent.sessions.values { session.hear(report) }
-                }
-            }
         }
     }
 }

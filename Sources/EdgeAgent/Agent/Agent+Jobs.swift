@@ -84,15 +84,18 @@ extension Agent {
 
     /// Wakes up when the next waiting job expires.
     func armQueueTimer() {
-        if let queueTimer { loop.cancel(queueTimer) }
-        queueTimer = queue.nextDeadline.map { deadline in
-            loop.schedule(at: deadline) { [weak self] in
+        let deadline = queue.nextDeadline
+        guard deadline != queueTimer?.at else { return }
+        if let queueTimer { loop.cancel(queueTimer.id) }
+        queueTimer = deadline.map { deadline in
+            let timer = loop.schedule(at: deadline) { [weak self] in
                 self?.assumeIsolated { agent in
                     agent.queueTimer = nil
                     agent.carryOut(agent.queue.expire(at: .now))
                     agent.armQueueTimer()
                 }
             }
+            return (deadline, timer)
         }
     }
 

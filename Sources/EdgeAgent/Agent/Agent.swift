@@ -32,7 +32,7 @@ actor Agent {
     let epoch = ContinuousClock.now
     var queue: Queue
     var running: [DeviceAddress: RunningJob] = [:]
-    var queueTimer: EventLoop.TimerID?
+    var queueTimer: (at: ContinuousClock.Instant, id: EventLoop.TimerID)?
     var lastJob = 0
     /// Commands to the gateway and to groups that take time, by their numbers.
     var gatewayJobs: [Int: GatewayJob] = [:]
@@ -117,7 +117,6 @@ actor Agent {
     var availability = Availability()
     let intervals: [DeviceAddress: Duration]
     var availabilityTimer: EventLoop.TimerID?
-    var deviceObserver: Int?
     /// What devices are by their profiles, and what they have told.
     var profiles: DeviceProfiles
     /// Where that is kept of the configured devices, and what stands there.

@@ -11,6 +11,7 @@ extension MQTTClient {
     func takeEvents() -> Bool {
         guard let link else { return false }
         let events = link.handle.takeEvents()
+        guard !events.isEmpty else { return false }
         let wasOccupied = isOccupied
         isOccupied = true
         defer { isOccupied = wasOccupied }
@@ -19,7 +20,8 @@ extension MQTTClient {
             guard self.link?.number == link.number else { break }
             take(event, link.handle)
         }
-        return !events.isEmpty
+        link.handle.reuse(events)
+        return true
     }
 
     private func take(_ event: MosquittoEvent, _ handle: MosquittoHandle) {

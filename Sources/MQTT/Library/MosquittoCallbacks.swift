@@ -26,6 +26,8 @@ final class MosquittoCallbacks: @unchecked Sendable {
     private let maxPayloadBytes: Int
     private let log = Locked<[String]>([])
     private var events: [MosquittoEvent] = []
+    /// Room that `events` has had: what comes in one turn is about as much as in the one before.
+    private var spare: [MosquittoEvent] = []
 
     init(maxPayloadBytes: Int) { self.maxPayloadBytes = maxPayloadBytes }
 
@@ -33,10 +35,15 @@ final class MosquittoCallbacks: @unchecked Sendable {
     func takeEvents() -> [MosquittoEvent] {
         guard !events.isEmpty else { return [] }
         let taken = events
-        events = []
-        // The next are likely to be as many.
-        events.reserveCapacity(taken.count)
+        events = spare
+        spare = []
         return taken
+    }
+
+    /// Takes the room of events back that have been acted on.
+    func reuse(_ taken: consuming [MosquittoEvent]) {
+        taken.removeAll(keepingCapacity: taken.capacity <= 256)
+        if taken.capacity > spare.capacity { spare = taken }
     }
 
     /// The error lines of libmosquitto and OpenSSL.

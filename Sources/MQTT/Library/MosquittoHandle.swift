@@ -131,6 +131,9 @@ final class MosquittoHandle: @unchecked Sendable {
     /// What the callbacks collected.
     func takeEvents() -> [MosquittoEvent] { callbacks.takeEvents() }
 
+    /// Takes the room of events back that have been acted on.
+    func reuse(_ events: consuming [MosquittoEvent]) { callbacks.reuse(events) }
+
     /// Ends the log callback, for whose sake libmosquitto formats a line for each packet.
     func stopLogging() { mosquitto_log_callback_set(pointer, nil) }
 
