@@ -1,32 +1,37 @@
-/// Deadlines in a binary heap, each timer with its place in it, so that one that is cancelled leaves at once.
+/// Deadlines in a binary heap.
+///
+/// A cancelled timer loses its handler at once and its place when it comes up: most are cancelled, and long before that.
 struct TimerHeap {
-    /// A deadline, and what happens then.
+    /// What happens at a deadline, for who wants to cancel it.
     final class Timer: @unchecked Sendable {
-        // Safe because: what changes is touched by the loop's thread alone; others only hold it.
+        // Safe because: `handler` is touched by the loop's thread alone; others only hold the timer.
 
         fileprivate let deadline: ContinuousClock.Instant
-        fileprivate let number: UInt64
-        /// Nil once it has left: what it holds may hold the timer.
+        /// Nil once it has fired or was cancelled: what it holds may hold the timer.
         fileprivate var handler: (() -> Void)?
-        /// Where it stands in the heap; -1 once it has left.
-        fileprivate var place = -1
 
-        fileprivate init(_ deadline: ContinuousClock.Instant, _ number: UInt64, _ handler: @escaping () -> Void) {
+        fileprivate init(_ deadline: ContinuousClock.Instant, _ handler: @escaping () -> Void) {
             self.deadline = deadline
-            self.number = number
             self.handler = handler
-        }
-
-        /// Whether it comes first; of two with one deadline that with the lower number does.
-        fileprivate func isBefore(_ other: Timer) -> Bool {
-            deadline == other.deadline ? number < other.number : deadline < other.deadline
         }
     }
 
-    private var heap: [Timer] = []
+    private struct Entry {
+        /// Nanoseconds from `epoch` to the deadline: an instant is of a size that only the running program knows, and
+        /// slow to be moved.
+        let key: Int64
+        let number: UInt64
+        let timer: Timer
+
+        func isBefore(_ other: Entry) -> Bool { key == other.key ? number < other.number : key < other.key }
+    }
+
+    private let epoch = ContinuousClock.now
+    private var heap: [Entry] = []
+    private var live = 0
 
     /// The earliest deadline.
-    var first: ContinuousClock.Instant? { heap.first?.deadline }
+    var first: ContinuousClock.Instant? { heap.first?.timer.deadline }
 
     /// Adds a timer; its number says which of two with one deadline comes first.
     mutating func insert(
@@ -34,43 +39,54 @@ struct TimerHeap {
         _ number: UInt64,
         _ handler: @escaping () -> Void
     ) -> Timer {
-        let timer = Timer(deadline, number, handler)
-        heap.append(timer)
-        timer.place = heap.count - 1
-        siftUp(timer.place)
+        let timer = Timer(deadline, handler)
+        let (seconds, attoseconds) = (deadline - epoch).components
+        // Within 285 years.
+        let key = min(max(seconds, -9_000_000_000), 9_000_000_000) * 1_000_000_000 + attoseconds / 1_000_000_000
+        heap.append(Entry(key: key, number: number, timer: timer))
+        live += 1
+        siftUp(heap.count - 1)
         return timer
     }
 
-    /// Takes a timer out, if it is there.
+    /// Cancels a timer; harmless when it has fired.
     mutating func remove(_ timer: Timer) {
-        let place = timer.place
-        guard heap.indices.contains(place), heap[place] === timer else { return }
-        timer.place = -1
+        guard timer.handler != nil else { return }
         timer.handler = nil
-        let last = heap.removeLast()
-        guard last !== timer else { return }
-        heap[place] = last
-        last.place = place
-        siftUp(place)
-        siftDown(last.place)
+        live -= 1
+        // Cancelled entries at the front would wake the loop for nothing; many of them would be a leak.
+        while let front = heap.first, front.timer.handler == nil { popFront() }
+        if heap.count > 64, heap.count > 4 * live { compact() }
     }
 
     /// Takes the handler of one timer that is due.
     mutating func popDue(_ now: ContinuousClock.Instant) -> (() -> Void)? {
-        guard let timer = heap.first, timer.deadline <= now else { return nil }
-        let handler = timer.handler
-        remove(timer)
-        return handler
+        while let front = heap.first, front.timer.deadline <= now {
+            popFront()
+            guard let handler = front.timer.handler else { continue }
+            front.timer.handler = nil
+            live -= 1
+            return handler
+        }
+        return nil
     }
 
     /// Takes all out; none fires any more.
     mutating func removeAll() {
         let all = heap
-        heap = []
-        for timer in all {
-            timer.place = -1
-            timer.handler = nil
-        }
+        (heap, live) = ([], 0)
+        for entry in all { entry.timer.handler = nil }
+    }
+
+    private mutating func compact() {
+        heap.removeAll { $0.timer.handler == nil }
+        for place in heap.indices.reversed() { siftDown(place) }
+    }
+
+    private mutating func popFront() {
+        heap.swapAt(0, heap.count - 1)
+        heap.removeLast()
+        siftDown(0)
     }
 
     private mutating func siftUp(_ start: Int) {
@@ -78,7 +94,7 @@ struct TimerHeap {
         while index > 0 {
             let parent = (index - 1) / 2
             guard heap[index].isBefore(heap[parent]) else { return }
-            swap(index, parent)
+            heap.swapAt(index, parent)
             index = parent
         }
     }
@@ -91,14 +107,8 @@ struct TimerHeap {
                 least = child
             }
             guard least != index else { return }
-            swap(index, least)
+            heap.swapAt(index, least)
             index = least
         }
-    }
-
-    private mutating func swap(_ left: Int, _ right: Int) {
-        heap.swapAt(left, right)
-        heap[left].place = left
-        heap[right].place = right
     }
 }

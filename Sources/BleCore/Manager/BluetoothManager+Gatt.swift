@@ -39,17 +39,27 @@ extension BluetoothManager {
         _ scope: OperationScope
     ) async throws -> [UInt8] {
         try await onLink(address, scope) { path in
-            do {
-                return try await read(selector, below: path, offset: offset, scope)
-            } catch let failure as BleFailure where offset > 0 && failure.kind == .att(0x0B) {
-                // "Attribute Not Long": a device may give a value that fits into one packet from its beginning alone
-                // (Core 5.4, Vol 3, Part F, 3.4.4.5).
-                let whole = try await read(selector, below: path, offset: 0, scope)
-                guard offset <= whole.count else {
-                    throw BleFailure(.att(0x07), at: .operate, detail: "the value has \(whole.count) bytes")
-                }
-                return Array(whole.dropFirst(offset))
+            try await offset > 0
+                ? read(selector, below: path, from: offset, scope) : read(selector, below: path, offset: 0, scope)
+        }
+    }
+
+    /// Reads from an offset, or all where the device gives a value from its beginning alone.
+    private func read(
+        _ selector: AttributeSelector,
+        below path: ObjectPath,
+        from offset: Int,
+        _ scope: OperationScope
+    ) async throws -> [UInt8] {
+        do {
+            return try await read(selector, below: path, offset: offset, scope)
+        } catch let failure as BleFailure where failure.kind == .att(0x0B) {
+            // "Attribute Not Long": the value fits into one packet (Core 5.4, Vol 3, Part F, 3.4.4.5).
+            let whole = try await read(selector, below: path, offset: 0, scope)
+            guard offset <= whole.count else {
+                throw BleFailure(.att(0x07), at: .operate, detail: "the value has \(whole.count) bytes")
             }
+            return Array(whole.dropFirst(offset))
         }
     }
 
@@ -59,13 +69,29 @@ extension BluetoothManager {
         offset: Int,
         _ scope: OperationScope
     ) async throws -> [UInt8] {
+        let (message, attribute) = try beginRead(selector, below: path, offset: offset)
+        let reply = try await operate(message, path, scope, changes: false) { outcome in
+            self.readEnded(attribute, outcome, offset: offset)
+        }
+        return try value(in: reply)
+    }
+
+    /// The call that reads an attribute, and the attribute's object.
+    @inline(never)
+    private func beginRead(
+        _ selector: AttributeSelector,
+        below path: ObjectPath,
+        offset: Int
+    ) throws -> (DBusMessage, ObjectPath) {
         let target = try target(selector, of: path, needs: .read)
-        let message = try link(try linked(path).address).calls.read(target, offset: max(0, offset))
+        let message = try link(try linked(path).address).calls.read(target, offset: offset)
         readsOut[target.path, default: 0] += 1
         notifiers[target.path]?.readBegins()
-        let reply = try await operate(message, path, scope, changes: false) { outcome in
-            self.readEnded(target.path, outcome, offset: offset)
-        }
+        return (message, target.path)
+    }
+
+    @inline(never)
+    private func value(in reply: DBusMessage) throws(BleFailure) -> [UInt8] {
         var reader = reply.reader()
         do throws(DBusFailure) {
             return try reader.bytes()
@@ -151,24 +177,32 @@ extension BluetoothManager {
             do {
                 return try await body(path)
             } catch let failure as BleFailure {
-                let wasRefused =
-                    failure.kind == .linkLost && failure.applied == .no && failure.dbus.map(isRefusal) ?? false
-                let mayRepeat = wasRefused || scope.retry.repeatsOperation
-                let family = mayRepeat ? RetryFamily(operating: failure) : nil
-                guard let gap = scope.tryAgain(after: failure, family, configuration.retryGaps) else { throw failure }
-                if wasRefused {
-                    // Until BlueZ says that the link is gone, `ready` would believe in it.
-                    let link = link(address)
-                    try await wait(scope, on: link) {
-                        self.tree.devices[path]?.connected == true ? nil : .success(())
-                    }
-                } else {
-                    try await rest(gap, scope)
-                    if failure.kind == .busLost { try await wait(scope) { self.state == .ready ? .success(()) : nil } }
-                }
-                scope.beginTry()
+                try await restAfter(failure, of: address, at: path, scope)
             }
         }
+    }
+
+    /// Waits for the next try of an operation, or throws the failure where there is to be none.
+    private func restAfter(
+        _ failure: BleFailure,
+        of address: DeviceAddress,
+        at path: ObjectPath,
+        _ scope: OperationScope
+    ) async throws {
+        let wasRefused = failure.kind == .linkLost && failure.applied == .no && failure.dbus.map(isRefusal) ?? false
+        let mayRepeat = wasRefused || scope.retry.repeatsOperation
+        let family = mayRepeat ? RetryFamily(operating: failure) : nil
+        guard let gap = scope.tryAgain(after: failure, family, configuration.retryGaps) else { throw failure }
+        if wasRefused {
+            // Until BlueZ says that the link is gone, `ready` would believe in it.
+            try await wait(scope, on: link(address)) {
+                self.tree.devices[path]?.connected == true ? nil : .success(())
+            }
+        } else {
+            try await rest(gap, scope)
+            if failure.kind == .busLost { try await wait(scope) { self.state == .ready ? .success(()) : nil } }
+        }
+        scope.beginTry()
     }
 
     private func isRefusal(_ error: BleFailure.BusError) -> Bool {
@@ -200,6 +234,9 @@ extension BluetoothManager {
     }
 
     /// Makes one call to the device, ended by its reply, by the loss of the link, or by the scope.
+    ///
+    /// Of what it does only this much is asynchronous: all that an asynchronous function has among its variables, in
+    /// what is inlined too, stands in the task's memory as long as it runs.
     func operate(
         _ message: DBusMessage,
         _ path: ObjectPath,
@@ -209,43 +246,59 @@ extension BluetoothManager {
     ) async throws -> DBusMessage {
         scope.stage = .operate
         let link = link(try linked(path).address)
-        if changes, let ask = scope.beforeChange {
-            scope.beforeChange = nil
-            scope.onPermission = { link.poke() }
-            ask(scope)
-            try await wait(scope, on: link) { scope.permission }
-            _ = try linked(path)
-        }
-        if changes, scope.applied == .no { scope.applied = .maybe }
-        let doubt: BleFailure.Applied = changes ? .maybe : .no
-        link.operations += 1
-        let number = link.operations
-        let reply = ReplySlot()
-        send(message, for: link) { outcome in
+        if changes, scope.beforeChange != nil { try await askPermission(path, scope, link) }
+        let call = DeviceCall(path, link, changes: changes)
+        begin(call, message, scope, onReply)
+        return try await suspend(scope, on: link) { self.end(of: call) }
+    }
+
+    /// Asks the scope before the first change.
+    private func askPermission(_ path: ObjectPath, _ scope: OperationScope, _ link: Link) async throws {
+        guard let ask = scope.beforeChange else { return }
+        scope.beforeChange = nil
+        scope.onPermission = { link.poke() }
+        ask(scope)
+        try await wait(scope, on: link) { scope.permission }
+        _ = try linked(path)
+    }
+
+    @inline(never)
+    private func begin(
+        _ call: DeviceCall,
+        _ message: DBusMessage,
+        _ scope: OperationScope,
+        _ onReply: ((DBusConnection.Outcome) -> Void)?
+    ) {
+        if call.changes, scope.applied == .no { scope.applied = .maybe }
+        send(message, for: call.link) { outcome in
             onReply?(outcome)
-            reply.outcome = outcome
+            call.outcome = outcome
         }
-        return try await suspend(scope, on: link) {
-            switch reply.outcome {
-            case .success(let message): return .success(message)
-            case .failure(let error):
-                let failure = BluezErrors.failure(error, at: .operate, changes: changes)
-                return .failure(self.tree.devices[path]?.judged(failure) ?? failure)
-            case nil:
-                guard let record = self.tree.devices[path] else {
-                    var failure = self.removal(path, at: .operate)
-                    failure.applied = doubt
-                    return .failure(failure)
-                }
-                if record.connected, number <= link.refusedOperations {
-                    // Only the end of the link makes bluetoothd answer.
-                    self.cancelLink(link.address, at: path)
-                    let detail = "the device wants pairing, which was refused"
-                    return .failure(record.judged(BleFailure(.needsPairing, at: .operate, detail: detail)))
-                }
-                if record.connected { return nil }
-                return .failure(BleFailure(.linkLost, at: .operate, applied: doubt, detail: "the link ended"))
+    }
+
+    /// What a call has come to; nil while it is out.
+    @inline(never)
+    private func end(of call: DeviceCall) -> Result<DBusMessage, any Error>? {
+        let doubt: BleFailure.Applied = call.changes ? .maybe : .no
+        switch call.outcome {
+        case .success(let message): return .success(message)
+        case .failure(let error):
+            let failure = BluezErrors.failure(error, at: .operate, changes: call.changes)
+            return .failure(tree.devices[call.path]?.judged(failure) ?? failure)
+        case nil:
+            guard let record = tree.devices[call.path] else {
+                var failure = removal(call.path, at: .operate)
+                failure.applied = doubt
+                return .failure(failure)
             }
+            if record.connected, call.number <= call.link.refusedOperations {
+                // Only the end of the link makes bluetoothd answer.
+                cancelLink(call.link.address, at: call.path)
+                let detail = "the device wants pairing, which was refused"
+                return .failure(record.judged(BleFailure(.needsPairing, at: .operate, detail: detail)))
+            }
+            if record.connected { return nil }
+            return .failure(BleFailure(.linkLost, at: .operate, applied: doubt, detail: "the link ended"))
         }
     }
 
@@ -320,5 +373,24 @@ struct AttributeTarget {
             throw BleFailure(.notSupported, at: .operate, detail: "the characteristic does not offer: \(names)")
         }
         return type
+    }
+}
+
+/// One call to a device that is out, or has its reply.
+private final class DeviceCall {
+    let path: ObjectPath
+    let link: Link
+    /// Whether it may change something at the device.
+    let changes: Bool
+    /// Its number among the operations of the link.
+    let number: Int
+    var outcome: DBusConnection.Outcome?
+
+    init(_ path: ObjectPath, _ link: Link, changes: Bool) {
+        self.path = path
+        self.link = link
+        self.changes = changes
+        link.operations += 1
+        number = link.operations
     }
 }

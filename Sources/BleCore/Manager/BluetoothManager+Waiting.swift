@@ -37,30 +37,39 @@ extension BluetoothManager {
         try scope.check()
         let pokes = link?.pokes
         if let answer = probe() { return try answer.get() }
-        return try await withCheckedThrowingContinuation { continuation in
-            let wait = Wait(continuation)
-            let look = {
-                // A round of looks may come to one whose wait an earlier look has ended.
-                guard !wait.isOver, let answer = probe() else { return }
-                wait.resume(answer)
-            }
-            if let link {
-                let number = link.add(look)
-                wait.whenOver = { link.remove(number) }
-            } else {
-                lastNumber += 1
-                let number = lastNumber
-                stateProbes[number] = look
-                wait.whenOver = { [unowned self] in assumeIsolated { $0.stateProbes[number] = nil } }
-            }
-            scope.setOnEnd { wait.resume(.failure($0)) }
-            // A task that does not run on this loop comes here by a detour, in which everything may have changed.
-            do {
-                try scope.check()
-                if link == nil || link?.pokes != pokes { look() }
-            } catch {
-                wait.resume(.failure(error))
-            }
+        return try await withCheckedThrowingContinuation { hold(Wait($0), scope, link, pokes, probe) }
+    }
+
+    /// Has a wait looked after until it is over.
+    @inline(never)
+    private func hold<Value: Sendable>(
+        _ wait: Wait<Value>,
+        _ scope: OperationScope,
+        _ link: Link?,
+        _ pokes: Int?,
+        _ probe: @escaping () -> Result<Value, any Error>?
+    ) {
+        let look = {
+            // A round of looks may come to one whose wait an earlier look has ended.
+            guard !wait.isOver, let answer = probe() else { return }
+            wait.resume(answer)
+        }
+        if let link {
+            let number = link.add(look)
+            wait.whenOver = { link.remove(number) }
+        } else {
+            lastNumber += 1
+            let number = lastNumber
+            stateProbes[number] = look
+            wait.whenOver = { [unowned self] in assumeIsolated { $0.stateProbes[number] = nil } }
+        }
+        scope.setOnEnd { wait.resume(.failure($0)) }
+        // A task that does not run on this loop comes here by a detour, in which everything may have changed.
+        do {
+            try scope.check()
+            if link == nil || link?.pokes != pokes { look() }
+        } catch {
+            wait.resume(.failure(error))
         }
     }
 

@@ -17,6 +17,9 @@ class Agent:
     notify_filter = ["--filter", "edge/v1/bench/dev/+/notify/#"]
     # Nobody asks for advertisements before `scan` does.
     hears_at_once = False
+    # It runs as its unit runs it.
+    environment = dict(line.split("=", 2)[1:] for line in (PACKAGE / "deploy/edge-agent.service").read_text().splitlines()
+                       if line.startswith("Environment="))
 
     def __init__(self, program, journal=False, more=""):
         self.program, self.journal, self.more = program, journal, more
@@ -43,6 +46,7 @@ class Agent:
 
 class Floor:
     name = "floor"
+    environment = {}
     scan_filter = ["--filter", "f/adv/+"]
     notify_filter = ["--filter", "f/ntf/+"]
     hears_at_once = True
@@ -64,6 +68,7 @@ class Floor:
 
 class Peer:
     name = "peer"
+    environment = {}
     scan_filter = ["--filter", "g/+/adv"]
     notify_filter = ["--filter", "g/+/ntf"]
     hears_at_once = True

@@ -157,8 +157,8 @@ class Stand:
     def write(self, name, text):
         pathlib.Path(self.folder, name).write_text(text)
 
-    def start(self, name, command):
-        process = Process(command, f"{self.folder}/{name}.log", self.environment)
+    def start(self, name, command, environment={}):
+        process = Process(command, f"{self.folder}/{name}.log", {**self.environment, **environment})
         self.processes.append(process)
         return process
 
@@ -194,7 +194,7 @@ class Stand:
         asker = subprocess.Popen(self.load_command("probe", self.contender.request("ping"), count=20000, seconds=20),
                                  env=self.environment, stdout=subprocess.PIPE, text=True)
         time.sleep(0.15)
-        self.process = self.start("contender", self.contender.command(self))
+        self.process = self.start("contender", self.contender.command(self), self.contender.environment)
         figures = self.figures(asker.communicate(timeout=30)[0])
         if not figures["got"]:
             raise Failed(f"{self.contender.name} gave no answer: {figures['sample']} {self.process.tail()}")

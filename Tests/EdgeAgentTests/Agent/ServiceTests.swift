@@ -35,6 +35,19 @@ extension AgentLane3 {
             #expect(unit["CapabilityBoundingSet"] == [""] && unit["User"] == ["edge-agent"])
         }
 
+        @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/ld.so")))
+        func `glibc knows what the unit tunes`() async throws {
+            let word = try #require(try unit()["Environment"]?.first)
+            let parts = word.split(separator: "=").map(String.init)
+            #expect(parts.count == 3 && parts[0] == "GLIBC_TUNABLES")
+            // Told back with its value when it was understood.
+            let environment = [parts[0]: "\(parts[1])=\(parts[2])"]
+            let child = try await ChildProcess.spawn("/usr/bin/ld.so", ["--list-tunables"], environment: environment)
+            #expect(try await child.exitStatus() == 0)
+            let number = String(try #require(Int(parts[2])), radix: 16)
+            #expect(child.output.contains("\(parts[1]): 0x\(number) "), "\(child.output)")
+        }
+
         @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/systemd-analyze")))
         func `B79: systemd takes the unit, and calls it hardly exposed`() async throws {
             let file = Self.deploy + "/edge-agent.service"
